@@ -1,0 +1,1 @@
+"""wGNN: label non-uniformity for node classification in graph neural networks (Ji et al., 2023)."""
