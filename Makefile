@@ -1,0 +1,79 @@
+# wGNN Explorer. `make` alone lists the commands.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PORT ?= 8501
+WORKERS ?= 2
+VENV := .venv
+PY := $(VENV)/bin/python
+# One thread a process: several single-threaded processes beat threads that fight over cores.
+ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+.PHONY: help app test lint bench screenshots clean browser
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+app: $(VENV)/.installed ## Install what is needed and open the app on localhost (PORT=8501)
+	@echo "Looking for the Cora graph (at most 20 seconds) ..."
+	@limit=$$(command -v timeout || command -v gtimeout || true); \
+	if $${limit:+$$limit 20} $(PY) -m wgnn_core data get cora; then :; else \
+	echo "Cora could not be fetched now; the app opens on the built-in graph 'digits'."; fi
+	@exec $(PY) -m streamlit run app.py --server.port $(PORT)
+
+test: lint browser ## Lint, type check and run every test
+	$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist loadgroup -rs
+
+lint: $(VENV)/.installed-dev ## ruff and mypy
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: $(VENV)/.installed-dev ## Measure speed (scripts benchmarks/bench_*.py)
+	@scripts=$$(ls benchmarks/bench_*.py 2>/dev/null || true); \
+	if [ -z "$$scripts" ]; then echo "There is no benchmarks/bench_*.py to run."; exit 1; fi; \
+	for script in $$scripts; do $(PY) "$$script"; done
+
+screenshots: $(VENV)/.installed-dev browser ## Write pictures of every page to docs/screenshots
+	$(PY) -m pytest tests/browser/screenshots.py
+
+clean: ## Remove caches (the environment stays; delete .venv to start over)
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+# The browser tests drive the system's Chromium. Without one they skip and say so.
+browser: $(VENV)/.installed-dev
+	@if command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null; then exit 0; fi; \
+	root=""; if [ "$$(id -u)" != 0 ]; then root="sudo -n"; fi; \
+	if command -v apt-get >/dev/null && $$root true 2>/dev/null; then \
+	  echo "Installing Chromium for the browser tests ..."; \
+	  if $$root apt-get -qq update >/dev/null && $$root env DEBIAN_FRONTEND=noninteractive \
+	    apt-get -qq install -y --no-install-recommends chromium >/dev/null; then exit 0; fi; \
+	fi; \
+	echo "No Chromium was found or could be installed: the browser tests will be skipped."
+
+$(PY):
+	@python=""; \
+	for name in python3.11 python3; do \
+	  if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$name; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	  echo "Python 3.11 or newer is needed; found: $$(python3 --version 2>&1 || echo none)." >&2; exit 1; fi; \
+	if ! $$python -c 'import venv, ensurepip' 2>/dev/null; then \
+	  echo "$$python cannot make virtual environments; on Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; fi; \
+	echo "Creating $(VENV) with $$($$python --version) ..."; \
+	$$python -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# A stamp is newer than its requirements exactly when they are installed.
+install = @echo "Installing $(1) (some minutes the first time) ..."; \
+	$(PY) -m pip install --disable-pip-version-check --progress-bar off -r $(1) \
+	| awk '/^Collecting /{print "  " $$2; fflush()} /^Successfully installed/{print "  done"}'
+
+$(VENV)/.installed: requirements.txt | $(PY)
+	$(call install,requirements.txt)
+	@touch $@
+
+$(VENV)/.installed-dev: requirements.txt requirements-dev.txt | $(PY)
+	$(call install,requirements-dev.txt)
+	@touch $@ $(VENV)/.installed
