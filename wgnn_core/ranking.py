@@ -1,0 +1,240 @@
+"""Problem 1: order the test nodes so that the first ones are predicted best.
+
+A ranker gives every node a score, larger meaning "trust first"; `order` alone turns scores into
+an order, so ties are broken the same way everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse import csgraph
+from scipy.special import entr
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.fraction import ROUNDING_SLACK
+from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray, Split
+from wgnn_core.nonuniformity import check_distributions, nonuniformity
+
+Scores = npt.NDArray[Any]
+Float64Array = npt.NDArray[np.float64]
+
+RANDOM_STREAM = 0x52414E4B
+TRAINING_CHUNK = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a ranker may look at. `correct` is None for every ranker but the oracle."""
+
+    graph: Graph
+    split: Split
+    prob: FloatArray
+    seed: int
+    correct: BoolArray | None = None
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """A way to score all nodes, with its title for pages and legends."""
+
+    title: str
+    score: Callable[[Evidence], Scores]
+    sees_correct: bool = False
+
+
+def rank(
+    name: str,
+    graph: Graph,
+    split: Split,
+    prob: FloatArray,
+    seed: int,
+    correct: BoolArray | None = None,
+) -> IntArray:
+    """The test nodes in the order of ranker `name`, best first (Problem 1).
+
+    Args:
+        name: A key of `RANKERS`.
+        graph: The graph; only the labels of the training nodes are read (by M1).
+        split: Training set R and test set T.
+        prob: Softmax probabilities of the trained model, ``[N, C]``.
+        seed: Seed of the random ranker.
+        correct: Which of the N predictions are right, ``[N]``; handed to the oracle alone.
+
+    Returns:
+        Node numbers of T, best first; ties in order of node number.
+    """
+    if name not in RANKERS:
+        raise WGNNError(f"The ranker is {name!r}; it must be one of {', '.join(RANKERS)}.")
+    check_distributions(prob)
+    ranker = RANKERS[name]
+    evidence = Evidence(graph, split, prob, seed)
+    if ranker.sees_correct:
+        evidence = replace(evidence, correct=correct)
+    return order(ranker.score(evidence), split.test)
+
+
+def order(score: Scores, mask: BoolArray) -> IntArray:
+    """The nodes of `mask` by decreasing score; ties in order of node number."""
+    nodes = np.flatnonzero(mask)
+    chosen = score[nodes]
+    if np.isnan(chosen).any():
+        bad = int(nodes[np.isnan(chosen)][0])
+        raise WGNNError(f"The score of node {bad} is nan; a node can be ranked by numbers only.")
+    return nodes[np.argsort(-chosen, kind="stable")]
+
+
+def nearest_training_nodes(
+    adjacency: sparse.csr_array, train: BoolArray, labels: IntArray
+) -> tuple[Float64Array, Float64Array]:
+    """The pair (f1, f2) of method M1 for every node.
+
+    f1(v) is the hop distance from v to the training set R, f2(v) is one minus the share of the
+    most frequent label among all training nodes at that distance. The set of nearest training
+    nodes of v is the union of those sets over the neighbours of v that are one hop nearer to R,
+    so one sweep over the distances finds all of them. The sets are boolean rows over
+    `TRAINING_CHUNK` training nodes at a time, which bounds the memory by N x chunk.
+
+    Args:
+        adjacency: Symmetric adjacency matrix, ``[N, N]``.
+        train: Training set R, not empty.
+        labels: Class numbers; read on R only.
+
+    Returns:
+        f1, with inf where no training node can be reached, and f2, with nan there.
+    """
+    sources = np.flatnonzero(train)
+    f1 = csgraph.dijkstra(adjacency, indices=sources, unweighted=True, min_only=True)
+    num_classes = int(labels[sources].max()) + 1
+    counts = np.zeros((len(f1), num_classes))
+    levels = _descents(adjacency, f1)
+    for start in range(0, len(sources), TRAINING_CHUNK):
+        chunk = sources[start : start + TRAINING_CHUNK]
+        one_hot = np.eye(num_classes)[labels[chunk]]
+        nearest = sparse.csr_array(
+            (np.ones(len(chunk), dtype=bool), (np.searchsorted(sources, chunk), range(len(chunk)))),
+            shape=(len(sources), len(chunk)),
+        )
+        counts[sources] += nearest @ one_hot
+        for nodes, descent in levels:
+            nearest = descent @ nearest
+            if nearest.nnz == 0:
+                break
+            counts[nodes] += nearest @ one_hot
+    with np.errstate(invalid="ignore"):  # 0/0 = nan where nothing is reachable
+        f2 = 1 - counts.max(axis=1) / counts.sum(axis=1)
+    return f1, f2
+
+
+def _descents(
+    adjacency: sparse.csr_array, f1: Float64Array
+) -> list[tuple[IntArray, sparse.csr_array]]:
+    """For each distance d = 1, 2, ...: its nodes, and their adjacency to the nodes at d - 1."""
+    by_distance = np.argsort(f1, kind="stable")
+    reachable = int(np.isfinite(f1).sum())
+    depth = int(f1[by_distance[reachable - 1]])
+    ends = np.searchsorted(f1[by_distance[:reachable]], np.arange(depth + 1), side="right")
+    sorted_adjacency = adjacency.astype(bool)[by_distance][:, by_distance]
+    starts = np.concatenate([[0], ends])
+    return [
+        (
+            by_distance[starts[d] : starts[d + 1]],
+            sorted_adjacency[starts[d] : starts[d + 1], starts[d - 1] : starts[d]],
+        )
+        for d in range(1, depth + 1)
+    ]
+
+
+def _m1(evidence: Evidence) -> Scores:
+    f1, f2 = nearest_training_nodes(
+        evidence.graph.adjacency,
+        evidence.split.train,
+        evidence.graph.visible_labels(evidence.split),
+    )
+    # f1 is whole and f2 < 1, so the sum orders like the pair (f1, f2), lexicographically.
+    return -np.where(np.isfinite(f1), f1 + f2, np.inf)
+
+
+def _margin(evidence: Evidence) -> Scores:
+    top_two = np.partition(evidence.prob, -2, axis=-1)[:, -2:]
+    return np.asarray(top_two[:, 1] - top_two[:, 0])
+
+
+def _random(evidence: Evidence) -> Scores:
+    rng = np.random.default_rng([evidence.seed, RANDOM_STREAM])
+    return rng.random(evidence.graph.num_nodes)
+
+
+def _oracle(evidence: Evidence) -> Scores:
+    if evidence.correct is None:
+        raise WGNNError("The oracle ranks by correctness; give it `correct`, one value per node.")
+    return evidence.correct.astype(np.float64)
+
+
+RANKERS: dict[str, Ranker] = {
+    "m1": Ranker("M1: distance to the training set", _m1),
+    "m2": Ranker("M2: label non-uniformity w", lambda e: nonuniformity(e.prob)),
+    "max-softmax": Ranker("Largest softmax value", lambda e: e.prob.max(axis=-1)),
+    "margin": Ranker("Margin of the two largest softmax values", _margin),
+    "entropy": Ranker("Negative entropy", lambda e: -entr(e.prob).sum(axis=-1)),
+    "random": Ranker("Random order", _random),
+    "oracle": Ranker("Oracle: correct nodes first", _oracle, sees_correct=True),
+}
+
+
+def accuracy_coverage(correct: BoolArray, alphas: npt.ArrayLike) -> Float64Array:
+    """Accuracy on the first ceil(alpha |T|) nodes, for each alpha (the curves of Problem 1).
+
+    Args:
+        correct: Whether each test node is predicted right, in rank order.
+        alphas: Coverages in (0, 1].
+    """
+    coverage = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    outside = ~((coverage > 0) & (coverage <= 1))
+    if outside.any():
+        raise WGNNError(
+            f"alpha is {coverage[outside][0]}; it must be greater than 0 and at most 1."
+        )
+    hits = np.cumsum(_nonempty(correct))
+    sizes = np.ceil(coverage * len(correct) - ROUNDING_SLACK).astype(np.int64).clip(min=1)
+    return np.asarray(hits[sizes - 1] / sizes)
+
+
+def aurc(correct: BoolArray) -> float:
+    """Area under the risk-coverage curve; smaller is better.
+
+    The mean over k = 1..n of the error rate among the first k nodes (Geifman, Uziel and
+    El-Yaniv, "Bias-Reduced Uncertainty Estimation for Deep Neural Classifiers", ICLR 2019).
+
+    Args:
+        correct: Whether each test node is predicted right, in rank order.
+    """
+    errors = np.cumsum(~_nonempty(correct))
+    return float(np.mean(errors / np.arange(1, len(correct) + 1)))
+
+
+def augrc(correct: BoolArray) -> float:
+    """Area under the generalised risk-coverage curve; smaller is better, at most 1/2.
+
+    The generalised risk at coverage k/n is the share of all n nodes that are both among the
+    first k and wrong; the area is taken with the trapezoidal rule from (0, 0) (Traub et al.,
+    "Overcoming Common Flaws in the Evaluation of Selective Classification Systems", NeurIPS
+    2024). It equals (1 - AUROC) acc (1 - acc) + (1 - acc)^2 / 2, with AUROC that of telling
+    right from wrong predictions.
+
+    Args:
+        correct: Whether each test node is predicted right, in rank order.
+    """
+    risk = np.concatenate([[0], np.cumsum(~_nonempty(correct))]) / len(correct)
+    return float(np.trapezoid(risk, dx=1 / len(correct)))
+
+
+def _nonempty(correct: BoolArray) -> BoolArray:
+    if len(correct) == 0:
+        raise WGNNError("There are 0 ranked nodes; a curve needs at least 1.")
+    return np.asarray(correct, dtype=np.bool_)
