@@ -1,0 +1,131 @@
+"""Raw files on disk: where they are, whether they are the right ones, and how they are read.
+
+Every byte goes through `read_checked`: the whole file is read once, its SHA-256 compared, and
+only those very bytes are handed to a parser, so nothing can change in between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import pickle
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import networkx as nx
+import numpy as np
+import platformdirs
+from networkx.classes.reportviews import NodeView
+from numpy._core.multiarray import _reconstruct  # type: ignore[attr-defined]
+from scipy import sparse
+
+from wgnn_core.datasets.catalogue import RawFile, spec
+from wgnn_core.errors import WGNNError
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """What was found at the place of one raw file."""
+
+    file: RawFile
+    path: Path
+    state: Literal["ok", "missing", "wrong checksum", "present, unchecked"]
+
+
+def data_folder() -> Path:
+    """``$WGNN_DATA`` if set, else a folder of the user's own."""
+    chosen = os.environ.get("WGNN_DATA")
+    if chosen:
+        return Path(chosen).expanduser()
+    return Path(platformdirs.user_data_dir("wgnn-explorer", appauthor=False)) / "raw"
+
+
+def read_checked(file: RawFile, folder: Path | None = None) -> bytes:
+    """The content of a raw file, after its checksum matched.
+
+    Raises:
+        WGNNError: The file is missing or its content is not the expected one.
+    """
+    path = (folder or data_folder()) / file.path
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise WGNNError(
+            f"The file {path} is missing or cannot be read ({error.strerror}); fetch the dataset "
+            "again or put the file there by hand."
+        ) from error
+    if file.sha256 is not None and sha256(content) != file.sha256:
+        raise WGNNError(
+            f"The file {path} has SHA-256 {sha256(content)} where {file.sha256} is expected; it "
+            "was not opened: delete it and fetch it again."
+        )
+    return content
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def check(name: str) -> list[FileCheck]:
+    """The state of each raw file of a dataset in the data folder; empty for a built-in one."""
+    return [_check_file(file) for file in spec(name).files]
+
+
+def status(name: str) -> Literal["built in", "on disk", "can be fetched", "incomplete"]:
+    """Whether `load` would work now, and if not whether `fetch` would help.
+
+    "incomplete" means that some files are there and others are missing or altered, or that a
+    file which can only be put there by hand is missing.
+    """
+    checks = check(name)
+    if not checks:
+        return "built in"
+    if all(c.state in ("ok", "present, unchecked") for c in checks):
+        return "on disk"
+    nothing_there = all(c.state == "missing" for c in checks)
+    by_hand = any(c.file.sha256 is None for c in checks)
+    return "can be fetched" if nothing_there and not by_hand else "incomplete"
+
+
+def _check_file(file: RawFile) -> FileCheck:
+    path = data_folder() / file.path
+    if not path.is_file():
+        return FileCheck(file, path, "missing")
+    if file.sha256 is None:
+        return FileCheck(file, path, "present, unchecked")
+    right = sha256(path.read_bytes()) == file.sha256
+    return FileCheck(file, path, "ok" if right else "wrong checksum")
+
+
+_ALLOWED: dict[tuple[str, str], Any] = {
+    ("numpy.core.multiarray", "_reconstruct"): _reconstruct,
+    ("numpy", "ndarray"): np.ndarray,
+    ("numpy", "dtype"): np.dtype,
+    ("scipy.sparse.csr", "csr_matrix"): sparse.csr_matrix,
+    ("collections", "defaultdict"): defaultdict,
+    ("builtins", "list"): list,
+    ("builtins", "dict"): dict,
+    ("networkx.classes.graph", "Graph"): nx.Graph,
+    ("networkx.classes.reportviews", "NodeView"): NodeView,
+}
+"""Every constructor the known pickled files name, and nothing else."""
+
+
+class _RestrictedUnpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        # Files of Python 2 call the module of its built-in types by its old name.
+        key = ("builtins" if module == "__builtin__" else module, name)
+        if key not in _ALLOWED:
+            raise WGNNError(
+                f"A pickled file asks for {module}.{name}; only plain arrays, sparse matrices, "
+                "lists, dictionaries and graphs are allowed."
+            )
+        return _ALLOWED[key]
+
+
+def safe_unpickle(content: bytes) -> Any:
+    """Unpickle with an allow-list, so that even a file with a matching checksum runs no code."""
+    return _RestrictedUnpickler(io.BytesIO(content), encoding="latin1").load()

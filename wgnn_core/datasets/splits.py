@@ -1,0 +1,77 @@
+"""Seeded splits of the nodes into training, validation and test set."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.graph import BoolArray, IntArray, Split
+
+SPLIT_SEED = 1234
+"""The seed of every split that its source does not fix."""
+
+
+def per_class_split(
+    y: IntArray,
+    per_class: int,
+    num_val: int,
+    num_test: int | None = None,
+    seed: int = SPLIT_SEED,
+) -> Split:
+    """Draw `per_class` training nodes of each class, then validation and test from the rest.
+
+    Args:
+        y: Class numbers, ``[N]``.
+        per_class: Training nodes of each class.
+        num_val: Validation nodes, whatever their class.
+        num_test: Test nodes; None takes every node that is left.
+        seed: Seed of the draw.
+
+    Raises:
+        WGNNError: A class or the graph is too small for the numbers asked for.
+    """
+    order = np.random.default_rng(seed).permutation(len(y))
+    shuffled = y[order]
+    classes, counts = np.unique(y, return_counts=True)
+    if counts.min() < per_class:
+        small = classes[np.argmin(counts)]
+        raise WGNNError(
+            f"Class {small} has {counts.min()} nodes, but the split takes {per_class} training "
+            "nodes of each class; take fewer."
+        )
+    train = np.concatenate([order[np.flatnonzero(shuffled == c)[:per_class]] for c in classes])
+    rest = order[~np.isin(order, train)]
+    needed = num_val + (1 if num_test is None else num_test)
+    if len(rest) < needed:
+        raise WGNNError(
+            f"{len(rest)} nodes are left after training, but validation and test need {needed}; "
+            "take fewer."
+        )
+    last = len(rest) if num_test is None else num_val + num_test
+    n = len(y)
+    return Split(_mask(train, n), _mask(rest[:num_val], n), _mask(rest[num_val:last], n))
+
+
+def stratified_split(
+    y: IntArray, train_share: float, val_share: float, seed: int = SPLIT_SEED
+) -> Split:
+    """Split so that each part has the class shares of the whole graph; test takes the rest."""
+    n = len(y)
+    num_train, num_val = round(train_share * n), round(val_share * n)
+    train, rest = train_test_split(
+        np.arange(n), train_size=num_train, stratify=y, random_state=seed
+    )
+    val, test = train_test_split(rest, train_size=num_val, stratify=y[rest], random_state=seed)
+    return Split(_mask(train, n), _mask(val, n), _mask(test, n))
+
+
+def ten_stratified_splits(y: IntArray, train_share: float, val_share: float) -> list[Split]:
+    """Ten seeded draws; run i uses split i mod 10."""
+    return [stratified_split(y, train_share, val_share, SPLIT_SEED + i) for i in range(10)]
+
+
+def _mask(nodes: IntArray, n: int) -> BoolArray:
+    mask = np.zeros(n, dtype=np.bool_)
+    mask[nodes] = True
+    return mask
