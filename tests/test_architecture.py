@@ -49,7 +49,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 """The rooms of wgnn_core from the ground up; a room imports from its own floor and below."""
 
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
-ABOVE_THE_LIBRARY = {"streamlit", "app", "pages", "tests", "benchmarks"}
+ABOVE_THE_LIBRARY = {"streamlit", "app", "app_pages", "tests", "benchmarks"}
 BARRED = {"figures": {"replicas", "models", "runs"}}
 """A figure is drawn from numbers alone, however low the rooms that made them."""
 
@@ -144,7 +144,7 @@ LIBRARY = sorted(PACKAGE.rglob("*.py"))
 ROOMS = [path for path in LIBRARY if path != PACKAGE / "__init__.py"]
 EVERYTHING = sorted(
     [ROOT / "app.py", *LIBRARY]
-    + [path for top in ("pages", "tests", "benchmarks") for path in (ROOT / top).rglob("*.py")]
+    + [path for top in ("app_pages", "tests", "benchmarks") for path in (ROOT / top).rglob("*.py")]
 )
 
 
@@ -194,6 +194,12 @@ def test_library_imports_only_pinned_requirements() -> None:
 @pytest.mark.parametrize("path", EVERYTHING, ids=name)
 def test_no_module_is_too_long(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= MAX_LINES
+
+
+def test_no_folder_is_called_pages() -> None:
+    """Streamlit runs the files of a folder of that name itself, past the router in app.py: the
+    first link opened on a fresh server would show a page without its sidebar and state."""
+    assert not (ROOT / "pages").exists()
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("requirements*.txt")), ids=name)

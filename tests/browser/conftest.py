@@ -1,0 +1,121 @@
+"""A real server and a real Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+START_SECONDS = 60
+
+
+@dataclass
+class Visit:
+    """A page with everything it asked for and complained about."""
+
+    page: Page
+    problems: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._note)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+
+    def _note(self, message: object) -> None:
+        if getattr(message, "type", "") == "error":
+            self.problems.append(str(getattr(message, "text", message)))
+
+    @property
+    def outside(self) -> list[str]:
+        """Requests that left this machine; data: and blob: addresses have no host."""
+        return [url for url in self.requests if urlsplit(url).hostname not in (None, "localhost")]
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("localhost", 0))
+        return int(listener.getsockname()[1])
+
+
+def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"the server did not come up:\n{log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the app, served for these tests alone with an empty home and no raw data."""
+    home = tmp_path_factory.mktemp("home")
+    address, log = f"http://localhost:{free_port()}", home / "server.log"
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port"]
+    environment = os.environ | {"WGNN_HOME": str(home), "WGNN_DATA": str(home / "data")}
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, address.rpartition(":")[2]],
+            cwd=ROOT,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        wait_until_healthy(address, process, log)
+        yield address
+    finally:
+        # The group, so that a training process it started goes with it.
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        own = Path(playwright.chromium.executable_path)
+        found = next(filter(None, map(shutil.which, CHROMIUMS)), str(own) if own.exists() else None)
+        if found is None:
+            pytest.skip(f"no browser: none of {', '.join(CHROMIUMS)} is installed")
+        chromium = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    yield Visit(page)
+    page.close()
