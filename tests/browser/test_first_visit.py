@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ def test_first_visit_shows_the_page_quietly(server: str, visit: Any) -> None:
     assert visit.outside == []
 
 
+@pytest.mark.skipif(find_spec("wgnn_core.__main__") is None, reason="no command line yet")
 def test_first_visit_to_first_result(server: str, visit: Any) -> None:
     visit.page.goto(server)
     button = visit.page.get_by_role("button", name="Run wGNN")
