@@ -8,6 +8,7 @@ from wgnn_core.datasets.catalogue import (
     catalogue,
     spec,
 )
+from wgnn_core.datasets.fetching import fetch
 from wgnn_core.datasets.loading import load
 from wgnn_core.datasets.rawfiles import FileCheck, check, data_folder, status
 
@@ -20,6 +21,7 @@ __all__ = [
     "catalogue",
     "check",
     "data_folder",
+    "fetch",
     "load",
     "spec",
     "status",

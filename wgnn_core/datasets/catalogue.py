@@ -14,8 +14,6 @@ _GNN_BENCHMARK = f"{_UPSTREAM}/shchur/gnn-benchmark/master/data/npz"
 _HGCN = f"{_UPSTREAM}/HazyResearch/hgcn/master/data"
 _GEOM_GCN = f"{_UPSTREAM}/graphdml-uiuc-jlu/geom-gcn/master"
 
-DISEASE_FEATURES = "Disease/raw/disease_nc.feats.npz"
-
 
 @dataclass(frozen=True)
 class RawFile:

@@ -84,7 +84,8 @@ def _pairs_within(rng: np.random.Generator, sizes: IntArray, count: int) -> IntA
     i -= i * (i - 1) // 2 > rank
     i += (i + 1) * i // 2 <= rank
     starts = np.cumsum(sizes) - sizes
-    return np.stack([i, rank - i * (i - 1) // 2], axis=1) + starts[block][:, None]
+    pairs: IntArray = np.stack([i, rank - i * (i - 1) // 2], axis=1) + starts[block][:, None]
+    return pairs
 
 
 def _pairs_across(rng: np.random.Generator, sizes: IntArray, count: int) -> IntArray:

@@ -10,11 +10,14 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from wgnn_core.datasets.builtin import digits, karate
-from wgnn_core.datasets.catalogue import DatasetSpec, Parameter, spec
+from wgnn_core.datasets.catalogue import DatasetSpec, Parameter, RawFile, spec
 from wgnn_core.datasets.csbm import csbm
 from wgnn_core.datasets.disease_sim import disease_sim
+from wgnn_core.datasets.geom_gcn import parse_geom_gcn
+from wgnn_core.datasets.gnn_benchmark import parse_gnn_benchmark
+from wgnn_core.datasets.hgcn import parse_airport, parse_disease
 from wgnn_core.datasets.planetoid import parse_planetoid
-from wgnn_core.datasets.rawfiles import read_checked
+from wgnn_core.datasets.rawfiles import data_folder, read_checked
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
 
@@ -28,6 +31,12 @@ _PARSERS: dict[str, Callable[[DatasetSpec, Mapping[str, bytes]], Graph]] = {
     "cora": parse_planetoid,
     "citeseer": parse_planetoid,
     "pubmed": parse_planetoid,
+    "photo": parse_gnn_benchmark,
+    "cs": parse_gnn_benchmark,
+    "airport": parse_airport,
+    "disease": parse_disease,
+    "texas": parse_geom_gcn,
+    "chameleon": parse_geom_gcn,
 }
 
 
@@ -54,7 +63,27 @@ def load(name: str, *, normalise: bool | None = None, **parameters: float) -> Gr
 
 
 def _contents(entry: DatasetSpec) -> dict[str, bytes]:
+    folder = data_folder()
+    missing = [file for file in entry.files if not (folder / file.path).is_file()]
+    if missing:
+        names = ", ".join(file.path for file in missing)
+        raise WGNNError(
+            f"The dataset {entry.name} lacks {names} in the folder {folder}; {_advice(entry, missing)}."
+        )
     return {file.path.rsplit("/", 1)[1]: read_checked(file) for file in entry.files}
+
+
+def _advice(entry: DatasetSpec, missing: list[RawFile]) -> str:
+    by_hand = [file for file in missing if file.sha256 is None]
+    steps = []
+    if len(missing) > len(by_hand):
+        steps.append(f"run `python -m wgnn_core data get {entry.name}`")
+    steps += [
+        f"put {file.path} there by hand (published at {file.url}; never downloaded, because its "
+        "checksum is not known) or use disease-sim, a simulated graph of the same size"
+        for file in by_hand
+    ]
+    return " and ".join(steps)
 
 
 def _checked(entry: DatasetSpec, given: Mapping[str, float]) -> dict[str, float]:

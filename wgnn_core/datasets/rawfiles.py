@@ -19,7 +19,7 @@ import networkx as nx
 import numpy as np
 import platformdirs
 from networkx.classes.reportviews import NodeView
-from numpy._core.multiarray import _reconstruct  # type: ignore[attr-defined]
+from numpy._core.multiarray import _reconstruct
 from scipy import sparse
 
 from wgnn_core.datasets.catalogue import RawFile, spec
