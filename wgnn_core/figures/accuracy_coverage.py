@@ -1,0 +1,104 @@
+"""Accuracy on the chosen share alpha of the test nodes (Problem 1, the paper's Figure 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import plotly.graph_objects as go
+from matplotlib.figure import Figure as PaperFigure
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.figures.base import Figure, ink, legend_below, page
+from wgnn_core.figures.spread import MEAN, Runs, paper_curves, plotly_curves, spread_table
+from wgnn_core.figures.style import Style
+from wgnn_core.figures.text import label, paper_text, plotly_text
+
+BOUND = "bound"
+X_LABEL = "Coverage α (share of test nodes, %)"
+Y_LABEL = "Accuracy on chosen nodes (%)"
+
+
+class AccuracyCoverage(Figure):
+    """One curve for each ranker: thin lines for the seeds, their mean, a band of one s.d."""
+
+    kind: ClassVar[str] = "accuracy-coverage"
+    drawn: ClassVar[tuple[str, ...]] = ("alpha_percent", "accuracy_percent")
+
+    @classmethod
+    def of(
+        cls,
+        alpha: npt.ArrayLike,
+        curves: Mapping[str, Runs],
+        *,
+        graph: str,
+        bounds: Mapping[str, npt.ArrayLike] | None = None,
+    ) -> AccuracyCoverage:
+        """From accuracies as fractions.
+
+        Args:
+            alpha: Coverages in (0, 1], ``[P]``.
+            curves: For each ranker ``[S, P]``, one row a seed.
+            graph: Name of the graph.
+            bounds: Curves without spread, ``[P]``, such as oracle and random; drawn in grey.
+        """
+        coverage = 100 * np.asarray(alpha, dtype=float)
+        if coverage.ndim != 1 or not ((coverage > 0) & (coverage <= 100)).all():
+            raise WGNNError(f"coverage must be a list of numbers in (0, 1]; got {alpha!r:.80}.")
+        data = spread_table("alpha_percent", coverage, curves)
+        for name, values in (bounds or {}).items():
+            bound = spread_table("alpha_percent", coverage, {name: np.asarray(values)})
+            bound = bound[bound["statistic"] == MEAN].assign(statistic=BOUND)
+            data = pd.concat([data, bound], ignore_index=True)
+        seeds = max(len(np.atleast_2d(runs)) for runs in curves.values())
+        return cls(
+            data,
+            title=f"Accuracy against coverage on {label(graph)}",
+            caption=(
+                "Test accuracy on the share of nodes each ranker trusts most, over "
+                f"{seeds} seed{'s' * (seeds > 1)}; the higher a curve stays as coverage grows, "
+                "the better its ranker knows which nodes are right."
+            ),
+            alt=(
+                f"Line chart of accuracy against coverage on {label(graph)} for "
+                f"{', '.join(data['series'].drop_duplicates())}."
+            ),
+        )
+
+    def to_plotly(self, dark: bool = False) -> go.Figure:
+        figure = page(self.title, dark, legend={"orientation": "h", "y": -0.22})
+        bounds = self.data["statistic"] == BOUND
+        for index, (series, rows) in enumerate(self.data[bounds].groupby("series", sort=False)):
+            figure.add_scatter(
+                x=rows["alpha_percent"].to_numpy(),
+                y=rows["accuracy_percent"].to_numpy(),
+                mode="lines",
+                line={"width": 1.4, "color": ink(dark).muted, "dash": ("dot", "dash")[index % 2]},
+                name=plotly_text(str(series)),
+            )
+        plotly_curves(figure, self.data[~bounds], "alpha_percent", dark)
+        figure.update_xaxes(title_text=X_LABEL, range=[0, 101])
+        figure.update_yaxes(title_text=Y_LABEL)
+        return figure
+
+    def _draw(self, style: Style) -> PaperFigure:
+        paper = PaperFigure(figsize=style.size(0.68), layout="constrained")
+        axes = paper.add_subplot()
+        axes.grid(axis="y")
+        bounds = self.data["statistic"] == BOUND
+        for index, (series, rows) in enumerate(self.data[bounds].groupby("series", sort=False)):
+            axes.plot(
+                rows["alpha_percent"].to_numpy(),
+                rows["accuracy_percent"].to_numpy(),
+                color="#8a9099",
+                linewidth=0.9 * style.scale,
+                linestyle=(":", "--")[index % 2],
+                label=paper_text(str(series), style.label_length),
+            )
+        paper_curves(axes, self.data[~bounds], "alpha_percent", style)
+        axes.set(xlabel=X_LABEL, ylabel=Y_LABEL, xlim=(0, 101))
+        legend_below(paper, style, axes.get_legend_handles_labels()[0])
+        return paper

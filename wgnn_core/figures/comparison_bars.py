@@ -1,0 +1,179 @@
+"""Methods side by side: mean and spread over the seeds, every seed as a dot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from matplotlib.figure import Figure as PaperFigure
+from matplotlib.lines import Line2D
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.figures.base import Figure, faded, legend_below, page
+from wgnn_core.figures.spread import LOWER, MEAN, RUN, UPPER, Runs, mean_and_spread
+from wgnn_core.figures.style import Style, class_mark
+from wgnn_core.figures.text import label, labels, paper_text, plotly_text
+
+Y_LABEL = "Test accuracy (%)"
+X_LABEL = "Dataset"
+GROUP = 0.8
+"""Width of a dataset's group of bars; datasets are one apart."""
+
+
+class ComparisonBars(Figure):
+    """A floating bar from mean - s.d. to mean + s.d. for each method and dataset.
+
+    Bars that start at zero would hide differences of a point, and bars cut off above zero would
+    exaggerate them; a floating bar does neither.
+    """
+
+    kind: ClassVar[str] = "comparison-bars"
+    drawn: ClassVar[tuple[str, ...]] = ("accuracy_percent",)
+
+    @classmethod
+    def of(cls, results: Mapping[str, Mapping[str, Runs]]) -> ComparisonBars:
+        """From accuracies as fractions: ``results[dataset][method]`` is ``[S]``, one a seed."""
+        methods = dict.fromkeys(name for by_method in results.values() for name in by_method)
+        if not methods:
+            raise WGNNError("no results to compare; give at least one dataset and method.")
+        method_label = dict(zip(methods, labels(methods), strict=True))
+        rows = []
+        for dataset, by_method in zip(labels(results), results.values(), strict=True):
+            for method, runs in by_method.items():
+                percent = 100 * np.asarray(runs, dtype=float)
+                if percent.ndim != 1 or percent.size == 0 or not np.isfinite(percent).all():
+                    raise WGNNError(
+                        f"{label(method)} on {dataset}: expected finite accuracies, one a seed; "
+                        f"got shape {percent.shape}."
+                    )
+                entries = [(RUN, seed, value) for seed, value in enumerate(percent)]
+                entries += [(key, pd.NA, v) for key, v in mean_and_spread(percent).items()]
+                rows += [(dataset, method_label[method], *entry) for entry in entries]
+        data = pd.DataFrame(
+            rows, columns=["dataset", "method", "statistic", "seed", "accuracy_percent"]
+        ).astype({"seed": "Int64", "accuracy_percent": float})
+        best = data[data["statistic"] == MEAN].groupby("dataset", sort=False)["accuracy_percent"]
+        winners = data.loc[best.idxmax(), ["dataset", "method", "accuracy_percent"]]
+        return cls(
+            data,
+            title="Test accuracy by method",
+            caption=(
+                "Mean test accuracy (line), one sample standard deviation either side (bar) and "
+                "each seed (dot); look for bars that do not overlap."
+            ),
+            alt="Highest mean: "
+            + "; ".join(f"{d}: {m}, {a:.2f} %" for d, m, a in winners.itertuples(index=False))
+            + ".",
+        )
+
+    def _places(self) -> tuple[list[str], list[str], float]:
+        datasets = list(self.data["dataset"].drop_duplicates())
+        methods = list(self.data["method"].drop_duplicates())
+        return datasets, methods, GROUP / len(methods)
+
+    def _bars(self, method: str) -> pd.DataFrame:
+        """Rows of a method with its place on the x axis."""
+        datasets, methods, step = self._places()
+        rows = self.data[self.data["method"] == method]
+        centre = rows["dataset"].map({name: i for i, name in enumerate(datasets)})
+        place = centre + (methods.index(method) - (len(methods) - 1) / 2) * step
+        return rows.assign(place=place.astype(float))
+
+    def to_plotly(self, dark: bool = False) -> go.Figure:
+        datasets, methods, step = self._places()
+        figure = page(self.title, dark, barmode="overlay", legend={"orientation": "h", "y": -0.2})
+        for index, method in enumerate(methods):
+            mark, rows = class_mark(index, dark=dark), self._bars(method)
+            part = dict(iter(rows.groupby("statistic")))
+            if LOWER in part:
+                low, high = (part[k]["accuracy_percent"].to_numpy() for k in (LOWER, UPPER))
+                figure.add_bar(
+                    x=part[LOWER]["place"].to_numpy(),
+                    base=low,
+                    y=high - low,
+                    width=0.8 * step,
+                    marker={"color": faded(mark.colour, 0.25), "line": {"width": 0}},
+                    legendgroup=f"m{index}",
+                    showlegend=False,
+                    hoverinfo="skip",
+                )
+            mean = part[MEAN]
+            figure.add_scatter(
+                x=mean["place"].to_numpy(),
+                y=mean["accuracy_percent"].to_numpy(),
+                mode="markers",
+                marker={
+                    "symbol": "line-ew",
+                    "size": max(10, 240 * step / len(datasets)),
+                    "line": {"width": 3, "color": mark.colour},
+                },
+                legendgroup=f"m{index}",
+                showlegend=False,
+                name=plotly_text(method),
+                hovertemplate="mean %{y:.2f} %",
+            )
+            figure.add_scatter(
+                x=part[RUN]["place"].to_numpy(),
+                y=part[RUN]["accuracy_percent"].to_numpy(),
+                mode="markers",
+                marker={"symbol": mark.plotly_marker, "size": 6, "color": mark.colour},
+                legendgroup=f"m{index}",
+                name=plotly_text(method),
+                customdata=part[RUN]["seed"].to_numpy(dtype=int),
+                hovertemplate="seed %{customdata}: %{y:.2f} %",
+            )
+        ticks = [plotly_text(name) for name in datasets]
+        figure.update_xaxes(title_text=X_LABEL, tickvals=np.arange(len(datasets)), ticktext=ticks)
+        figure.update_yaxes(title_text=Y_LABEL)
+        return figure
+
+    def _draw(self, style: Style) -> PaperFigure:
+        datasets, methods, step = self._places()
+        paper = PaperFigure(figsize=style.size(0.68), layout="constrained")
+        axes = paper.add_subplot()
+        axes.grid(axis="y")
+        handles = []
+        for index, method in enumerate(methods):
+            mark, rows = class_mark(index, style.palette), self._bars(method)
+            part = dict(iter(rows.groupby("statistic")))
+            if LOWER in part:
+                low, high = (part[k]["accuracy_percent"].to_numpy() for k in (LOWER, UPPER))
+                axes.bar(
+                    part[LOWER]["place"].to_numpy(),
+                    high - low,
+                    0.8 * step,
+                    low,
+                    color=(mark.colour, 0.25),
+                )
+            mean = part[MEAN]
+            axes.hlines(
+                mean["accuracy_percent"].to_numpy(),
+                mean["place"].to_numpy() - 0.4 * step,
+                mean["place"].to_numpy() + 0.4 * step,
+                color=mark.colour,
+                linewidth=1.6 * style.scale,
+            )
+            dots = {
+                "color": mark.colour,
+                "marker": mark.marker,
+                "linestyle": "none",
+                "markersize": 2.2 * style.scale,
+                "markeredgewidth": 0,
+            }
+            axes.plot(
+                part[RUN]["place"].to_numpy(), part[RUN]["accuracy_percent"].to_numpy(), **dots
+            )
+            name = paper_text(method, style.label_length)
+            dots["markersize"] = 4 * style.scale
+            handles.append(Line2D([], [], label=name, **dots))
+        length = max(4, int(style.inches * 60 / (0.55 * style.small) / len(datasets)))
+        axes.set(xlabel=X_LABEL, ylabel=Y_LABEL)
+        axes.set_xticks(range(len(datasets)), [paper_text(name, length) for name in datasets])
+        axes.tick_params(axis="x", length=0)
+        axes.set_xlim(-0.5, len(datasets) - 0.5)
+        axes.margins(y=0.08)
+        legend_below(paper, style, handles)
+        return paper

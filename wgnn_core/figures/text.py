@@ -1,0 +1,109 @@
+"""Text that comes from users (class, node, dataset names), made safe for each place it goes to.
+
+A name is cut once, by `label`, on its way into a figure's data; it is escaped once, by the
+renderer, on its way out: `plotly_text`, `paper_text`, `latex_text`, `csv_cell`.
+"""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+
+from matplotlib import font_manager
+from matplotlib.ft2font import FT2Font
+
+LABEL_LENGTH = 80
+NO_NAME = "(no name)"
+PAPER_FONTS = {
+    "serif": ("STIXGeneral", "DejaVu Serif", "DejaVu Sans"),
+    "sans": ("DejaVu Sans",),
+}
+"""Only fonts that come with matplotlib, so a figure looks the same on every machine."""
+
+
+def label(name: object, length: int = LABEL_LENGTH) -> str:
+    """`name` on one line, printable characters only, at most `length` of them."""
+    words = " ".join(str(name).split())
+    text = "".join(c for c in words if c.isprintable())
+    if len(text) > length:
+        text = text[: length - 1].rstrip() + "…"
+    return text or NO_NAME
+
+
+def labels(names: Iterable[object]) -> list[str]:
+    """One label for each name, all different: names that cutting made equal get a number."""
+    cut = [label(name) for name in names]
+    repeated = {text for text, count in Counter(cut).items() if count > 1}
+    used, result = set(cut) - repeated, []
+    for text in cut:
+        number = 1
+        unique = text
+        while text in repeated and unique in used:
+            number += 1
+            unique = f"{label(text, LABEL_LENGTH - 6)} ({number})"
+        used.add(unique)
+        result.append(unique)
+    return result
+
+
+def plotly_text(text: str) -> str:
+    """`text` as plotly shows it literally: it reads a subset of HTML, and TeX between dollars.
+
+    Quotes stay: plotly never puts text into an attribute and does not know ``&quot;``.
+    """
+    return html.escape(text, quote=False).replace("$", "&#36;")
+
+
+def paper_text(text: str, length: int = LABEL_LENGTH) -> str:
+    """`text` for matplotlib, where math parsing is off: characters without a glyph become �."""
+    known = _covered()
+    return "".join(
+        c if ord(c) in known else "\N{REPLACEMENT CHARACTER}" for c in label(text, length)
+    )
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "…": r"\ldots{}",
+    "±": r"$\pm$",
+    "η": r"$\eta$",
+    "₀": r"$_0$",
+    "₁": r"$_1$",
+    "₂": r"$_2$",
+}
+
+
+def latex_text(text: str) -> str:
+    """`text` as LaTeX prints it literally; what lies outside Latin-1 becomes ``?``.
+
+    pdfLaTeX with T1 fonts stops at a character it has no glyph for, an emoji for one.
+    """
+    return "".join(_LATEX.get(c, c if c.isprintable() and ord(c) < 256 else "?") for c in text)
+
+
+def csv_cell(value: object) -> object:
+    """A string that a spreadsheet would run as a formula gets a leading ``'`` (CWE-1236)."""
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return "'" + value
+    return value
+
+
+@lru_cache(maxsize=1)
+def _covered() -> frozenset[int]:
+    """Characters of DejaVu Sans, the last resort of both lists in `PAPER_FONTS`."""
+    return frozenset(FT2Font(font_manager.findfont("DejaVu Sans")).get_charmap())
