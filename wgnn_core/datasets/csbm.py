@@ -32,6 +32,11 @@ def csbm(
         WGNNError: More edges of a kind are asked for than there are pairs, or more values than
             fit into memory.
     """
+    if nodes < 4 * classes:
+        raise WGNNError(
+            f"csbm: {nodes} nodes are too few for {classes} classes; at least {4 * classes} are "
+            "needed, 4 of each class."
+        )
     if nodes * features > MAX_FEATURE_VALUES:
         raise WGNNError(
             f"csbm: {nodes} nodes with {features} features are {nodes * features} values; "
@@ -53,7 +58,7 @@ def csbm(
     order = rng.permutation(nodes)
     y = np.empty(nodes, dtype=np.int64)
     y[order] = np.repeat(np.arange(classes), sizes)
-    per_class = min(20, max(1, nodes // (4 * classes)))
+    per_class = min(20, nodes // (4 * classes))
     num_val = min(500, nodes // 4)
     return make_graph(
         "csbm",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import ssl
-import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -109,14 +108,12 @@ def _require_checksum(file: RawFile, content: bytes, origin: str) -> None:
 
 def _write(path: Path, content: bytes) -> None:
     """Write under another name and rename, so that a half-written file is never found."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(content)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -68,7 +68,8 @@ def _contents(entry: DatasetSpec) -> dict[str, bytes]:
     if missing:
         names = ", ".join(file.path for file in missing)
         raise WGNNError(
-            f"The dataset {entry.name} lacks {names} in the folder {folder}; {_advice(entry, missing)}."
+            f"The dataset {entry.name} lacks {names} in the folder {folder}; "
+            f"{_advice(entry, missing)}."
         )
     return {file.path.rsplit("/", 1)[1]: read_checked(file) for file in entry.files}
 

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wgnn_core.datasets.splits import per_class_split, stratified_split, ten_stratified_splits
+from wgnn_core.errors import WGNNError
+
+
+@given(
+    st.lists(st.integers(6, 30), min_size=2, max_size=5),
+    st.integers(1, 5),
+    st.integers(1, 4),
+    st.integers(0, 2**32 - 1),
+)
+def test_per_class_split_has_the_sizes_asked_for(sizes, per_class, num_val, seed):
+    y = np.random.default_rng(0).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    if len(y) - per_class * len(sizes) <= num_val:
+        num_val = 1
+    split = per_class_split(y, per_class, num_val, seed=seed)
+    assert np.bincount(y[split.train]).tolist() == [per_class] * len(sizes)
+    assert split.val.sum() == num_val
+    assert (split.train.astype(int) + split.val + split.test == 1).all()
+
+
+def test_per_class_split_can_leave_nodes_out():
+    split = per_class_split(np.arange(100) % 2, 5, 10, num_test=20)
+    assert (split.train.sum(), split.val.sum(), split.test.sum()) == (10, 10, 20)
+
+
+def test_per_class_split_names_the_class_that_is_too_small():
+    with pytest.raises(WGNNError, match="Class 1 has 3 nodes"):
+        per_class_split(np.array([0] * 9 + [1] * 3), 4, 1)
+    with pytest.raises(WGNNError, match="2 nodes are left"):
+        per_class_split(np.array([0, 0, 1, 1]), 1, 2)
+
+
+def test_stratified_split_keeps_the_class_shares():
+    y = np.array([0] * 800 + [1] * 200)
+    split = stratified_split(y, 0.3, 0.1)
+    assert (split.train.sum(), split.val.sum(), split.test.sum()) == (300, 100, 600)
+    for part in (split.train, split.val, split.test):
+        assert y[part].mean() == pytest.approx(0.2)
+    assert (split.train.astype(int) + split.val + split.test == 1).all()
+
+
+def test_splits_repeat_by_seed_and_differ_between_seeds():
+    y = np.arange(200) % 3
+    first, again = ten_stratified_splits(y, 0.7, 0.15), ten_stratified_splits(y, 0.7, 0.15)
+    assert len(first) == 10
+    assert all((a.train == b.train).all() for a, b in zip(first, again, strict=True))
+    assert len({s.train.tobytes() for s in first}) == 10
+    assert (per_class_split(y, 5, 9, seed=1).train != per_class_split(y, 5, 9, seed=2).train).any()
