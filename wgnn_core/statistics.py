@@ -96,6 +96,17 @@ def _student(gain: npt.NDArray[np.float64]) -> tuple[float, float, float]:
 
 
 def _wilcoxon(gain: npt.NDArray[np.float64]) -> float:
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return float(stats.wilcoxon(gain).pvalue)
+    """Exact two-sided p-value of the signed-rank test; zero gains are left out.
+
+    `scipy.stats.wilcoxon` enumerates all 2^n signs as soon as two gains are equal, which takes
+    0.1 s for ten seeds and seconds for fourteen. The null distribution of the rank sum is a
+    convolution of one coin per rank, exact for any n; doubled ranks keep mid-ranks whole.
+    """
+    gain = gain[gain != 0]
+    doubled = (2 * stats.rankdata(np.abs(gain))).astype(np.int64)
+    null = np.ones(1)
+    for rank in doubled:
+        null = np.convolve(null, np.concatenate([[0.5], np.zeros(rank - 1), [0.5]]))
+    observed = int(doubled[gain > 0].sum())
+    tail = min(null[: observed + 1].sum(), null[observed:].sum())
+    return min(1.0, 2 * float(tail))

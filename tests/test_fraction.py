@@ -1,0 +1,26 @@
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import settings, strategies as st
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.fraction import floor_fraction
+
+
+@given(tenths=st.integers(0, 100), count=st.integers(0, 50_000))
+@settings(deadline=None)
+def test_floor_is_the_floor_of_the_decimal_a_user_typed(tenths, count):
+    assert floor_fraction("eta", tenths / 100, count) == math.floor(Fraction(tenths, 100) * count)
+
+
+def test_binary_rounding_does_not_lose_an_element():
+    assert 0.29 * 100 < 29
+    assert floor_fraction("eta", 0.29, 100) == 29
+
+
+@pytest.mark.parametrize("eta", [1.3, -0.1, math.nan, math.inf])
+def test_eta_outside_the_unit_interval_is_named(eta):
+    with pytest.raises(WGNNError, match=f"^eta1 is {eta}; it must lie between 0 and 1"):
+        floor_fraction("eta1", eta, 10)

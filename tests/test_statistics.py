@@ -1,0 +1,115 @@
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import settings, strategies as st
+from scipy import stats
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.statistics import compare
+
+BASE = [80.1, 81.4, 80.9, 81.0, 82.2]
+OTHER = [81.7, 81.2, 82.8, 82.0, 83.9]
+
+
+@pytest.fixture(autouse=True)
+def no_warning_leaks():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def test_agrees_with_the_textbook_formulas():
+    result = compare(BASE, OTHER)
+    gain = np.subtract(OTHER, BASE)
+    mean, error = gain.mean(), gain.std(ddof=1) / math.sqrt(5)
+    t_quantile = 2.7764451051977987  # 97.5 % of Student's t with 4 degrees of freedom
+    assert result.n == 5
+    assert result.base_mean == pytest.approx(sum(BASE) / 5)
+    assert result.base_std == pytest.approx(
+        math.sqrt(sum((x - sum(BASE) / 5) ** 2 for x in BASE) / 4)
+    )
+    assert result.other_std == pytest.approx(np.std(OTHER, ddof=1))
+    assert result.difference == pytest.approx(mean)
+    assert (result.low, result.high) == pytest.approx(
+        (mean - t_quantile * error, mean + t_quantile * error)
+    )
+    assert result.t_pvalue == pytest.approx(2 * stats.t.sf(mean / error, df=4))
+    # One rank-1 loss among five: 4 of the 32 sign patterns are as extreme.
+    assert result.wilcoxon_pvalue == pytest.approx(4 / 32)
+
+
+def test_swapping_the_sides_changes_the_sign_only():
+    there, back = compare(BASE, OTHER), compare(OTHER, BASE)
+    assert back.difference == pytest.approx(-there.difference)
+    assert (back.low, back.high) == pytest.approx((-there.high, -there.low))
+    assert back.t_pvalue == pytest.approx(there.t_pvalue)
+    assert back.wilcoxon_pvalue == pytest.approx(there.wilcoxon_pvalue)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=2, max_size=12))
+@settings(deadline=None)
+def test_interval_leaves_out_zero_exactly_if_p_is_below_5_percent(pairs):
+    result = compare(*(np.array(pairs).T / 10))
+    assert result.low <= result.difference <= result.high
+    if not math.isnan(result.t_pvalue):
+        assert (result.low > 0 or result.high < 0) == (result.t_pvalue < 0.05)
+    assert 0 < result.wilcoxon_pvalue <= 1
+
+
+@given(st.lists(st.integers(-4, 4), min_size=2, max_size=8))
+@settings(max_examples=50, deadline=None)
+def test_wilcoxon_agrees_with_scipy_where_that_is_exact(gains):
+    ours = compare(np.zeros(len(gains)), gains).wilcoxon_pvalue
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert ours == pytest.approx(stats.wilcoxon(gains).pvalue)
+
+
+def test_wilcoxon_of_many_seeds_agrees_with_the_exact_distribution():
+    gains = np.random.default_rng(0).normal(0.3, 1, 40)
+    exact = stats.wilcoxon(np.round(gains, 9), method="exact").pvalue
+    assert compare(np.zeros(40), gains).wilcoxon_pvalue == pytest.approx(exact)
+
+
+def test_equal_gains_tie_in_spite_of_rounding():
+    # Gains of 0.1, 0.1, -0.1 in decimal are three different sizes as floats.
+    result = compare([0.3, 0.7, 0.9], [0.4, 0.8, 0.8])
+    assert result.wilcoxon_pvalue == compare([0, 0, 1], [1, 1, 0]).wilcoxon_pvalue
+
+
+def test_one_seed_has_no_spread_and_no_test():
+    result = compare([80.0], [81.0])
+    undefined = (result.base_std, result.other_std, result.low, result.high, result.t_pvalue)
+    assert all(math.isnan(value) for value in undefined)
+    assert result.difference == 1
+    assert result.wilcoxon_pvalue == 1
+
+
+def test_equal_runs_show_no_difference():
+    result = compare(BASE, BASE)
+    assert (result.difference, result.low, result.high) == (0, 0, 0)
+    assert math.isnan(result.t_pvalue)
+    assert result.wilcoxon_pvalue == 1
+
+
+def test_constant_gain_is_certain_for_the_t_test_only():
+    result = compare(BASE, [x + 1 for x in BASE])
+    assert result.t_pvalue == 0
+    assert result.wilcoxon_pvalue == pytest.approx(2 / 2**5)
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "message"),
+    [
+        ([1.0], [1.0, 2.0], r"\(1,\) and \(2,\)"),
+        ([], [], r"\(0,\) and \(0,\)"),
+        ([1.0, math.nan], [1.0, 2.0], "is nan"),
+        ([1.0, 2.0], [1.0, math.inf], "is inf"),
+    ],
+)
+def test_unpaired_or_broken_values_are_refused(base, other, message):
+    with pytest.raises(WGNNError, match=message):
+        compare(base, other)
