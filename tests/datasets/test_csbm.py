@@ -88,7 +88,7 @@ def test_split_shrinks_with_the_graph(csbm_small):
     split = csbm_small.split(0)
     assert np.bincount(csbm_small.y[split.train]).tolist() == [20, 20, 20]
     assert (split.val.sum(), split.test.sum()) == (75, 165)
-    smallest = datasets.load("csbm", nodes=80, classes=20).split(0)
+    smallest = datasets.load("csbm", nodes=80, classes=20, average_degree=2.0).split(0)
     assert (smallest.train.sum(), smallest.val.sum(), smallest.test.sum()) == (20, 20, 40)
     with pytest.raises(WGNNError, match="79 nodes are too few for 20 classes; at least 80"):
         datasets.load("csbm", nodes=79, classes=20)
