@@ -1,7 +1,7 @@
 import networkx as nx
 import numpy as np
 from hypothesis import given, settings
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 
 from wgnn_core.boundary import (
     class_boundary,

@@ -5,7 +5,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 
 from wgnn_core.edgedrop import drop_edges
 from wgnn_core.errors import WGNNError

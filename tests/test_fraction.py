@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.fraction import floor_fraction

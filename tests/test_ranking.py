@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from wgnn_core import ranking

@@ -4,7 +4,7 @@ import warnings
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 from scipy import stats
 
 from wgnn_core.errors import WGNNError

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import HIDDEN
