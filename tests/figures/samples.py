@@ -1,59 +1,129 @@
-"""One figure of each kind from made-up but lifelike numbers; used by the tests of this folder."""
+"""One figure of each kind from made-up but lifelike numbers, for the tests of this folder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
+from scipy import sparse
+from scipy.spatial import Delaunay
 
-from wgnn_core.figures.accuracy_coverage import AccuracyCoverage
-from wgnn_core.figures.base import Figure
-from wgnn_core.figures.boundary_box import BoundaryBox
-from wgnn_core.figures.comparison_bars import ComparisonBars
-from wgnn_core.figures.depth_curve import DepthCurve
-from wgnn_core.figures.w_histogram import WHistogram
+from wgnn_core.edgedrop import drop_edges
+from wgnn_core.figures import (
+    AccuracyCoverage,
+    BoundaryBox,
+    ComparisonBars,
+    DepthCurve,
+    EdgeDropMap,
+    EtaGrid,
+    Figure,
+    HarmonicMap,
+    NodeMap,
+    WHistogram,
+)
+from wgnn_core.theory.harmonic import increasing_path, smooth_interpolation
 
 CLASSES = ("theory", "neural networks", "genetic algorithms")
 
 
-def build(names=CLASSES, graph="Cora", nodes=120) -> dict[str, Callable[[], Figure]]:
-    """Makers of one figure for each kind; every user-given name in them is from `names`."""
+def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figure]]:
+    """Makers of one figure for each kind; every name a user could give is from the arguments."""
     rng = np.random.default_rng(0)
     k = len(names)
-    labels = rng.integers(0, k, nodes)
-    prob = rng.dirichlet(np.ones(k), nodes) * 0.6 + 0.4 * np.eye(k)[labels]
-    w = np.abs(prob - 1 / k).sum(1)
-    correct = rng.random(nodes) < 0.4 + 0.5 * w / w.max()
+    xy = rng.random((nodes, 2)).astype(np.float32) * [1.4, 1]
+    triangles = Delaunay(xy).simplices
+    pairs = np.unique(
+        np.sort(np.concatenate([triangles[:, i] for i in ([0, 1], [1, 2], [0, 2])])), axis=0
+    )
+    edges = pairs[rng.random(len(pairs)) < 0.75].astype(np.int64)
+    angle = np.arctan2(xy[:, 1] - 0.5, xy[:, 0] - 0.7)
+    labels = ((angle + np.pi) / (2 * np.pi) * k).astype(int) % k
+    same = np.abs((angle + np.pi) / (2 * np.pi) * k % 1 - 0.5) * 2  # 1 at a boundary
+    w = 2 * (1 - 1 / k) * np.clip(1 - 0.7 * same + rng.normal(0, 0.08, nodes), 0.02, 1)
+    correct = rng.random(nodes) < 0.35 + 0.62 * w / w.max()
+    distance = np.where(rng.random(nodes) < 0.05, np.inf, np.floor(7 * (1 - same)))
+    drop = drop_edges(edges, nodes, w, eta1=0.4, eta2=0.6, seed=0)
+    ones, zeros = (np.zeros(nodes, bool) for _ in range(2))
+    ones[np.argsort(xy[:, 0])[:4]] = True
+    zeros[np.argsort(xy[:, 0])[-4:]] = True
+    both = np.concatenate([edges, edges[:, ::-1]]).T
+    adjacency = sparse.csr_array((np.ones(both.shape[1]), both), shape=(nodes, nodes))
+    f = smooth_interpolation(adjacency, zeros, ones)
+    middle = int(np.nanargmin(np.abs(f - 0.5)))
     alpha = np.linspace(0.05, 1, 20)
 
     def curves(start, end):
         noise = rng.normal(0, 0.006, (10, 1)) + rng.normal(0, 0.003, (10, 20))
         return start + (end - start) * alpha**1.5 + noise
 
+    rank = {"M1": curves(0.93, 0.81), "M2": curves(0.995, 0.81)}
     layers = np.arange(2, 9)
     fall = 0.82 - 0.5 / (1 + np.exp(-(layers - 6.5) * 1.6))
+    depth = {
+        eta: fall + 0.02 * np.sqrt(eta) * layers + rng.normal(0, 0.01, (10, 7))
+        for eta in (0.0, 0.4, 0.8)
+    }
     runs = {
         name: {m: 0.8 + 0.02 * i + rng.normal(0, 0.005, 10) for i, m in enumerate(("GCN", "wGNN"))}
         for name in names
     }
+    eta12, eta0 = np.arange(1, 9) / 10, np.array([0.2, 0.4, 0.6, 0.8])
+    test = 0.8 + 0.03 * np.outer(np.sqrt(eta0), np.sin(3 * eta12)) + rng.normal(0, 0.003, (4, 8))
+    test[0, 5:] = np.nan
+    val = test - 0.01 + rng.normal(0, 0.002, test.shape)
+    chosen = np.unravel_index(np.nanargmax(val), val.shape)
+    shared = {"graph": graph, "class_names": names, "selected": w < np.sort(w)[12]}
+    node_names = [f"{names[c]} {i}" for i, c in enumerate(labels)]
+
+    def grid(metric):
+        cell = (int(chosen[0]), int(chosen[1]))
+        return EtaGrid.of(
+            eta12, eta0, val, test, base_test=0.81, graph=graph, metric=metric, chosen=cell
+        )
+
     return {
         "accuracy-coverage": lambda: AccuracyCoverage.of(
             alpha,
-            {"M1": curves(0.93, 0.81), "M2": curves(0.995, 0.81)},
+            rank,
             graph=graph,
             bounds={"oracle": np.minimum(1, 0.81 / alpha), "random": np.full(20, 0.81)},
         ),
-        "depth-curve": lambda: DepthCurve.of(
-            layers,
-            {
-                eta: fall + 0.02 * np.sqrt(eta) * layers + rng.normal(0, 0.01, (10, 7))
-                for eta in (0.0, 0.4, 0.8)
-            },
-            graph=graph,
+        "node-map": lambda: NodeMap.of(
+            xy, edges, w, colour="w", top=2 * (1 - 1 / k), node_names=node_names, **shared
+        ),
+        "node-map class": lambda: NodeMap.of(
+            xy, edges, labels, colour="class", node_names=node_names, **shared
+        ),
+        "node-map correctness": lambda: NodeMap.of(
+            xy, edges, correct, colour="correctness", graph=graph
+        ),
+        "node-map distance": lambda: NodeMap.of(
+            xy, edges, distance, colour="distance", graph=graph
         ),
         "w-histogram": lambda: WHistogram.of(w, correct, graph=graph, num_classes=k),
-        "boundary-box": lambda: BoundaryBox.of(
-            w, np.where(rng.random(nodes) < 0.05, np.inf, rng.integers(0, 8, nodes)), graph=graph
+        "boundary-box": lambda: BoundaryBox.of(w, distance, graph=graph),
+        "eta-grid": lambda: grid("test"),
+        "eta-grid gain": lambda: grid("gain"),
+        "edge-drop": lambda: EdgeDropMap.of(
+            xy,
+            edges,
+            forest=drop.forest,
+            dropped=drop.dropped,
+            least=drop.least,
+            classes=labels,
+            class_names=names,
+            graph=graph,
         ),
         "comparison-bars": lambda: ComparisonBars.of(runs),
+        "depth-curve": lambda: DepthCurve.of(layers, depth, graph=graph, model=graph),
+        "harmonic-map": lambda: HarmonicMap.of(
+            xy,
+            edges,
+            f,
+            zeros=zeros,
+            ones=ones,
+            graph=graph,
+            class_name=names[0],
+            path=increasing_path(adjacency, f, middle),
+        ),
     }

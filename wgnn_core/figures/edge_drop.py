@@ -1,0 +1,300 @@
+"""Algorithm 2 before and after: the same nodes, with forest, dropped and kept edges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import plotly.graph_objects as go
+from matplotlib.figure import Figure as PaperFigure
+from matplotlib.lines import Line2D
+from plotly.subplots import make_subplots
+from pyvis.network import Network
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
+from wgnn_core.figures.maps import (
+    EDGE,
+    NODE,
+    bare,
+    bare_plotly,
+    map_table,
+    nodes_of,
+    page_size,
+    paper_edges,
+    paper_size,
+    plotly_edges,
+    points_of,
+)
+from wgnn_core.figures.style import Style, class_mark
+from wgnn_core.figures.text import label, labels, plotly_text
+from wgnn_core.graph import BoolArray, IntArray
+
+KEPT, FOREST, DROPPED = "kept", "forest", "dropped"
+NAMES = {KEPT: "kept edges", FOREST: "spanning forest", DROPPED: "dropped edges"}
+WIDTH = {KEPT: 0.5, FOREST: 1.3, DROPPED: 1.3}
+COLOUR = {KEPT: "#b4b9c2", FOREST: "#3d4656", DROPPED: "#D55E00"}
+DARK_COLOUR = {KEPT: "#4b5260", FOREST: "#c9ced6", DROPPED: "#E8823A"}
+PANELS = ("Before", "After")
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeDropMap(Figure):
+    """Two panels with the same coordinates; dropped edges are drawn in the first only."""
+
+    kind: ClassVar[str] = "edge-drop"
+    drawn: ClassVar[tuple[str, ...]] = ("x", "y")
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        xy: npt.ArrayLike,
+        edges: IntArray,
+        *,
+        forest: BoolArray,
+        dropped: BoolArray,
+        least: BoolArray,
+        classes: IntArray,
+        class_names: Sequence[str],
+        graph: str,
+    ) -> EdgeDropMap:
+        """From the outcome of Algorithm 2.
+
+        Args:
+            xy: Layout, ``[N, 2]``.
+            edges: Edges of G, ``[E, 2]``.
+            forest: Edges of the spanning forest, ``[E]``.
+            dropped: Edges that go, ``[E]``; disjoint from `forest`.
+            least: V', the nodes of smallest w, ``[N]``.
+            classes: True or predicted class of each node, ``[N]``.
+            class_names: Their names.
+            graph: Name of the graph.
+        """
+        if (forest & dropped).any():
+            edge = int(np.argmax(forest & dropped))
+            raise WGNNError(f"edge {edge} is in the forest and dropped; it can only be one.")
+        state = np.where(dropped, DROPPED, np.where(forest, FOREST, KEPT))
+        names = labels(class_names)
+        columns = {
+            "class": np.asarray(classes),
+            "class_name": np.array(names, dtype=object)[classes],
+            "least": np.asarray(least, dtype=bool),
+        }
+        counts = f"{int(dropped.sum())} of {len(edges)} edges"
+        return cls(
+            map_table(xy, edges, columns, {"state": state}),
+            title=f"Edges dropped by Algorithm 2 on {label(graph)}",
+            caption=(
+                f"The graph before and after {counts} among the {int(least.sum())} nodes of least "
+                "w are dropped (large dots: those nodes, colours: classes); the forest keeps every "
+                "component in one piece, and look how many dropped edges join two classes."
+            ),
+            alt=(
+                f"Two maps of {label(graph)} side by side: {counts} are dropped, "
+                f"{int(forest.sum())} are kept as a spanning forest of {int(least.sum())} nodes."
+            ),
+            names=tuple(names),
+        )
+
+    def around_dropped(self, max_nodes: int = 600) -> EdgeDropMap:
+        """The induced subgraph of at most `max_nodes` nodes nearest to what Algorithm 2 did.
+
+        First the ends of dropped edges, then the rest of V', then their neighbours, then others,
+        each in order of node number.
+        """
+        nodes, links = nodes_of(self.data), self.data[self.data["mark"] == EDGE]
+        if len(nodes) <= max_nodes:
+            return self
+        pairs = links[["node", "to"]].to_numpy(dtype=np.int64)
+        number = nodes["node"].to_numpy()
+        near = np.isin(number, pairs[(links["state"] == DROPPED).to_numpy()])
+        least = nodes["least"].to_numpy(dtype=bool)
+        touches = np.isin(pairs, number[least]).any(axis=1)
+        priority = np.where(
+            near, 0, np.where(least, 1, np.where(np.isin(number, pairs[touches]), 2, 3))
+        )
+        chosen = np.sort(number[np.argsort(priority, kind="stable")[:max_nodes]])
+        inside = self.data["node"].isin(chosen) & (
+            (self.data["mark"] == NODE) | self.data["to"].isin(chosen)
+        )
+        note = f" Shown: {max_nodes} of {len(nodes)} nodes, those around V'."
+        return replace(
+            self,
+            data=self.data[inside].reset_index(drop=True),
+            caption=self.caption + note,
+            alt=self.alt + note,
+        )
+
+    def _pairs(self, state: str) -> IntArray:
+        """Edges in `state` as positions among the drawn nodes."""
+        links = self.data[(self.data["mark"] == EDGE) & (self.data["state"] == state)]
+        index = pd.Index(nodes_of(self.data)["node"])
+        ends = [index.get_indexer(links[end].astype("int64")) for end in ("node", "to")]
+        return np.stack(ends, axis=1)
+
+    def to_plotly(self, dark: bool = False) -> go.Figure:
+        nodes, points = nodes_of(self.data), points_of(self.data)
+        figure = make_subplots(1, 2, subplot_titles=PANELS, horizontal_spacing=0.02)
+        figure.update_layout(page(self.title, dark).layout)
+        figure.update_layout(
+            margin={"l": 12, "r": 12, "t": 72, "b": 12}, legend={"orientation": "h", "y": -0.02}
+        )
+        colours = DARK_COLOUR if dark else COLOUR
+        size = page_size(len(nodes))
+        least = nodes["least"].to_numpy(dtype=bool)
+        shade = np.array([class_mark(i, dark=dark).colour for i in range(len(self.names))])
+        hover = np.array([f"<br>{plotly_text(name)}" for name in self.names], dtype=object)
+        kind = nodes["class"].to_numpy(dtype=int)
+        for column in (1, 2):
+            for state in (KEPT, FOREST, DROPPED):
+                if state == DROPPED and column == 2:
+                    continue
+                line = {
+                    "width": 2 * WIDTH[state],
+                    "color": colours[state],
+                    "dash": "dash" if state == DROPPED else "solid",
+                }
+                trace = {"name": NAMES[state], "legendgroup": state, "showlegend": column == 1}
+                plotly_edges(figure, points, self._pairs(state), line, **trace, **_axes(column))
+            for part, scale in ((~least, 0.7), (least, 1.2)):
+                figure.add_scattergl(
+                    x=points[part, 0],
+                    y=points[part, 1],
+                    mode="markers",
+                    marker={
+                        "size": size * scale,
+                        "color": shade[kind[part]],
+                        "line": {"width": 0.8 if scale > 1 else 0, "color": ink(dark).text},
+                    },
+                    customdata=nodes["node"].to_numpy(dtype=np.int32)[part],
+                    text=hover[kind[part]],
+                    hovertemplate="node %{customdata}%{text}<extra></extra>",
+                    showlegend=False,
+                    **_axes(column),
+                )
+        bare_plotly(figure)
+        figure.update_xaxes(matches="x")
+        figure.update_yaxes(matches="y")
+        return figure
+
+    def _draw(self, style: Style) -> PaperFigure:
+        nodes, points = nodes_of(self.data), points_of(self.data)
+        paper = PaperFigure(figsize=style.size(0.62), layout="constrained")
+        total = len(self.data)
+        size = 0.75 * paper_size(len(nodes), style)
+        least = nodes["least"].to_numpy(dtype=bool)
+        kind = nodes["class"].to_numpy(dtype=int)
+        for column, name in enumerate(PANELS):
+            axes = paper.add_subplot(1, 2, column + 1)
+            axes.set_title(name)
+            for order, state in enumerate((KEPT, FOREST, DROPPED)):
+                if state == DROPPED and column == 1:
+                    continue
+                paper_edges(
+                    axes, points, self._pairs(state), total, zorder=order, **_line(state, style)
+                )
+            for index in np.unique(kind):
+                mark = class_mark(int(index), style.palette)
+                for part, scale in ((~least, 0.7), (least, 1.25)):
+                    inside = part & (kind == index)
+                    axes.scatter(
+                        *points[inside].T,
+                        s=(size * scale) ** 2,
+                        marker=mark.marker,
+                        color=mark.colour,
+                        linewidths=0.3 * style.scale * (scale > 1),
+                        edgecolors="#1f2430",
+                        rasterized=total > RASTER_ABOVE,
+                        zorder=4,
+                    )
+            bare(axes, points)
+        legend_below(
+            paper,
+            style,
+            [
+                Line2D([], [], label=NAMES[state], **_legend_line(state, style))
+                for state in (FOREST, DROPPED, KEPT)
+            ],
+        )
+        return paper
+
+    def to_pyvis_html(self, after: bool, max_nodes: int = 600, dark: bool = False) -> str:
+        """One panel as a page of its own that loads nothing from outside.
+
+        Args:
+            after: The second panel, without the dropped edges.
+            max_nodes: See `around_dropped`.
+            dark: Dark background.
+        """
+        part = self.around_dropped(max_nodes)
+        nodes, points = nodes_of(part.data), points_of(part.data)
+        spread = np.ptp(points, axis=0).max() or 1.0
+        place = (points - points.mean(axis=0)) / spread * 1200 * [1, -1]  # screens count downwards
+        colours = DARK_COLOUR if dark else COLOUR
+        net = Network(
+            height="520px", width="100%", bgcolor=ink(dark).background, cdn_resources="in_line"
+        )
+        net.toggle_physics(False)
+        # filled directly: add_edge looks through all edges for each one
+        for i, (number, kind, least) in enumerate(
+            zip(nodes["node"], nodes["class"].astype(int), nodes["least"], strict=True)
+        ):
+            net.nodes.append(
+                {
+                    "id": i,
+                    "shape": "dot",
+                    "title": _vis_title(f"node {int(number)}\n{part.names[kind]}"),
+                    "x": float(place[i, 0]),
+                    "y": float(place[i, 1]),
+                    "size": 9 if least else 5,
+                    "color": class_mark(kind, dark=dark).colour,
+                    "physics": False,
+                }
+            )
+            net.node_ids.append(i)
+        for state in (KEPT, FOREST) if after else (KEPT, FOREST, DROPPED):
+            style = {"color": colours[state], "width": 2 * WIDTH[state]}
+            style |= {"dashes": state == DROPPED, "title": NAMES[state], "physics": False}
+            net.edges += [{"from": int(u), "to": int(v), **style} for u, v in part._pairs(state)]
+        return _offline(net.generate_html(notebook=False))
+
+
+def _axes(column: int) -> dict[str, str]:
+    return {"xaxis": "x", "yaxis": "y"} if column == 1 else {"xaxis": "x2", "yaxis": "y2"}
+
+
+def _line(state: str, style: Style) -> dict[str, Any]:
+    dash = (0, (3, 1.2)) if state == DROPPED else "-"
+    width = WIDTH[state] * 0.75 * style.scale
+    return {"colors": COLOUR[state], "linewidths": width, "linestyles": [dash]}
+
+
+def _legend_line(state: str, style: Style) -> dict[str, Any]:
+    line = _line(state, style)
+    return {
+        "color": line["colors"],
+        "linewidth": 1.4 * line["linewidths"],
+        "linestyle": line["linestyles"][0],
+    }
+
+
+def _vis_title(text: str) -> str:
+    """pyvis sets a title as HTML as soon as one of them holds ``href``: none may."""
+    return re.sub(
+        "href", lambda m: m[0][:2] + "\N{ZERO WIDTH NON-JOINER}" + m[0][2:], text, flags=re.I
+    )
+
+
+def _offline(page_source: str) -> str:
+    """Without the tags by which pyvis loads Bootstrap from outside."""
+    outside = (
+        r"""<(link|script)\b[^>]*\b(?:href|src)\s*=\s*["'](?:https?:)?//[^>]*>(?:\s*</script>)?"""
+    )
+    return re.sub(outside, "", page_source)

@@ -1,0 +1,260 @@
+"""The eta grid as a heatmap: validation accuracy, test accuracy, or the gain over the base model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import matplotlib
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import plotly.graph_objects as go
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure as PaperFigure
+from matplotlib.patches import Rectangle
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.figures.base import Figure, ink, legend_below, page
+from wgnn_core.figures.style import DIVERGING, Style, lightness
+from wgnn_core.figures.text import label, paper_text, plotly_text
+
+Metric = Literal["val", "test", "gain"]
+
+COLUMNS = {"val": "val_percent", "test": "test_percent", "gain": "gain_points"}
+SCALE_TITLES = {
+    "val": "Validation accuracy (%)",
+    "test": "Test accuracy (%)",
+    "gain": "Gain over base (points)",
+}
+CHOSEN, NOT_ALLOWED = "chosen on validation", "best on test (not allowed)"
+
+
+@dataclass(frozen=True, eq=False)
+class EtaGrid(Figure):
+    """One cell for each pair of values, blank until its runs have ended."""
+
+    kind: ClassVar[str] = "eta-grid"
+    drawn: ClassVar[tuple[str, ...]] = ("value",)
+
+    metric: Metric
+    x_name: str
+    y_name: str
+
+    @classmethod
+    def of(
+        cls,
+        x: Sequence[float],
+        y: Sequence[float],
+        val: npt.ArrayLike,
+        test: npt.ArrayLike,
+        *,
+        base_test: float,
+        graph: str,
+        metric: Metric = "test",
+        chosen: tuple[int, int] | None = None,
+        x_name: str = "η₁ = η₂",
+        y_name: str = "η₀",
+    ) -> EtaGrid:
+        """From mean accuracies as fractions, nan where a cell is not finished.
+
+        Args:
+            x: Values along the x axis, ``[X]``.
+            y: Values along the y axis, ``[Y]``.
+            val: Validation accuracy, ``[Y, X]``.
+            test: Test accuracy, ``[Y, X]``.
+            base_test: Test accuracy of the base model, what the gain is measured from.
+            graph: Name of the graph.
+            metric: What the colours show.
+            chosen: (row, column) of the cell chosen on validation accuracy, if one is chosen.
+            x_name: Name of the x axis.
+            y_name: Name of the y axis.
+        """
+        if metric not in get_args(Metric):
+            raise WGNNError(f"metric is {metric!r}; choose one of {', '.join(get_args(Metric))}.")
+        shape = (len(y), len(x))
+        on_val, on_test = (100 * np.asarray(a, dtype=float) for a in (val, test))
+        if on_val.shape != shape or on_test.shape != shape or 0 in shape:
+            raise WGNNError(
+                f"the grid has shapes {on_val.shape} and {on_test.shape}; expected {shape}."
+            )
+        if chosen is not None and not (0 <= chosen[0] < shape[0] and 0 <= chosen[1] < shape[1]):
+            raise WGNNError(f"the chosen cell {chosen} lies outside the grid of shape {shape}.")
+        row, column = (index.ravel() for index in np.indices(shape))
+        cell = np.arange(row.size)
+        picked = -1 if chosen is None else chosen[0] * shape[1] + chosen[1]
+        finished = np.isfinite(on_test)
+        best = int(np.nanargmax(on_test)) if finished.any() else -1
+        data = pd.DataFrame(
+            {
+                "y": np.asarray(y, dtype=float)[row],
+                "x": np.asarray(x, dtype=float)[column],
+                "val_percent": on_val.ravel(),
+                "test_percent": on_test.ravel(),
+                "gain_points": on_test.ravel() - 100 * base_test,
+                "chosen": cell == picked,
+                "test_best": cell == best,
+            }
+        )
+        data["value"] = data[COLUMNS[metric]]
+        state = f"{int(finished.sum())} of {finished.size} cells"
+        text = f"no cell is chosen yet ({state} finished)"
+        if picked >= 0:
+            at = data.iloc[picked]
+            text = (
+                f"validation chooses {label(x_name)} = {at['x']:g}, {label(y_name)} = {at['y']:g} "
+                f"with {at['test_percent']:.2f} % on test ({at['gain_points']:+.2f} points)"
+            )
+        return cls(
+            data,
+            title=f"{SCALE_TITLES[metric]} over the η grid on {label(graph)}",
+            caption=(
+                f"{SCALE_TITLES[metric]} for each choice of η; the outlined cell is the one "
+                "validation accuracy chooses, the dashed cell the best on test, which no honest "
+                "choice may use; a wide even area means that the choice matters little."
+            ),
+            alt=f"Heatmap of {state} on {label(graph)}: {text}.",
+            metric=metric,
+            x_name=label(x_name),
+            y_name=label(y_name),
+        )
+
+    def _matrix(self, column: str) -> npt.NDArray[Any]:
+        return self.data.pivot(index="y", columns="x", values=column).to_numpy()
+
+    def _axis(self, column: str) -> list[float]:
+        return sorted(self.data[column].unique())
+
+    def _limits(self) -> tuple[float, float]:
+        """Colour range: symmetric about 0 for a gain, so that white is no change."""
+        known = self.data["value"].dropna()
+        if known.empty:
+            return -1.0, 1.0
+        if self.metric == "gain":
+            reach = max(float(known.abs().max()), 0.1)
+            return -reach, reach
+        low, high = float(known.min()), float(known.max())
+        return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+    def _marked(self) -> dict[str, tuple[int, int]]:
+        """(column, row) of the marked cells."""
+        xs, ys = self._axis("x"), self._axis("y")
+        found = {}
+        for name, flag in ((CHOSEN, "chosen"), (NOT_ALLOWED, "test_best")):
+            rows = self.data[self.data[flag]]
+            if len(rows):
+                found[name] = (xs.index(rows["x"].iloc[0]), ys.index(rows["y"].iloc[0]))
+        return found
+
+    def _format(self) -> str:
+        return "+.1f" if self.metric == "gain" else ".1f"
+
+    def to_plotly(self, dark: bool = False) -> go.Figure:
+        colours = ink(dark)
+        low, high = self._limits()
+        xs, ys = self._axis("x"), self._axis("y")
+        figure = page(self.title, dark, legend={"orientation": "h", "y": -0.2})
+        figure.add_heatmap(
+            x=np.arange(len(xs)),
+            y=np.arange(len(ys)),
+            z=self._matrix("value"),
+            zmin=low,
+            zmax=high,
+            colorscale="RdBu" if self.metric == "gain" else "Viridis",
+            xgap=2,
+            ygap=2,
+            texttemplate=f"%{{z:{self._format()}}}",
+            hoverongaps=False,
+            colorbar={"title": {"text": SCALE_TITLES[self.metric], "side": "right"}},
+            hovertemplate="%{z:.2f}<extra></extra>",
+        )
+        for name, (column, row) in self._marked().items():
+            allowed = name == CHOSEN
+            inset = 0.46 if allowed else 0.38
+            x = [column + side * inset for side in (-1, 1, 1, -1, -1)]
+            y = [row + side * inset for side in (-1, -1, 1, 1, -1)]
+            figure.add_scatter(
+                x=x,
+                y=y,
+                mode="lines",
+                line={
+                    "color": colours.text if allowed else "#D55E00",
+                    "width": 3.5 if allowed else 2.5,
+                    "dash": "solid" if allowed else "dot",
+                },
+                name=name,
+                hoverinfo="skip",
+            )
+        ticks = {"showgrid": False, "showline": False, "ticks": ""}
+        figure.update_xaxes(
+            title_text=plotly_text(self.x_name),
+            tickvals=np.arange(len(xs)),
+            ticktext=[f"{v:g}" for v in xs],
+            **ticks,
+        )
+        figure.update_yaxes(
+            title_text=plotly_text(self.y_name),
+            tickvals=np.arange(len(ys)),
+            ticktext=[f"{v:g}" for v in ys],
+            **ticks,
+        )
+        return figure
+
+    def _draw(self, style: Style) -> PaperFigure:
+        xs, ys = self._axis("x"), self._axis("y")
+        low, high = self._limits()
+        cells = self._matrix("value")
+        ratio = float(np.clip(0.32 + 0.75 * len(ys) / len(xs), 0.55, 1.0))
+        paper = PaperFigure(figsize=style.size(ratio), layout="constrained")
+        axes = paper.add_subplot()
+        name = DIVERGING if self.metric == "gain" else style.sequential
+        colours = matplotlib.colormaps[name]
+        mesh = axes.pcolormesh(
+            cells, cmap=colours, vmin=low, vmax=high, edgecolors="white", linewidth=style.scale
+        )
+        width = 0.68 * style.inches * 72 / len(xs)
+        height = 0.6 * paper.get_figheight() * 72 / len(ys)
+        text = [f"{v:{self._format()}}" for v in cells[np.isfinite(cells)]]
+        longest = max(map(len, text), default=0)
+        size = min(style.small, width / (0.55 * max(longest, 1)), 0.7 * height)
+        if size >= 5:  # smaller would be unreadable: then the colours speak alone
+            for (row, column), value in np.ndenumerate(cells):
+                if np.isfinite(value):
+                    shade = lightness(to_hex(colours((value - low) / (high - low))))
+                    axes.text(
+                        column + 0.5,
+                        row + 0.5,
+                        f"{value:{self._format()}}",
+                        ha="center",
+                        va="center_baseline",
+                        fontsize=size,
+                        color="white" if shade < 55 else "#1f2430",
+                    )
+        handles = []
+        for name, (column, row) in self._marked().items():
+            allowed = name == CHOSEN
+            inset = 0.04 if allowed else 0.11
+            frame = {
+                "fill": False,
+                "edgecolor": "#111111" if allowed else "#D55E00",
+                "linestyle": "-" if allowed else (0, (2, 1)),
+                "linewidth": (1.5 if allowed else 1.2) * style.scale,
+                "label": name,
+            }
+            corner = (column + inset, row + inset)
+            axes.add_patch(Rectangle(corner, 1 - 2 * inset, 1 - 2 * inset, zorder=3, **frame))
+            handles.append(Rectangle((0, 0), 1, 1, **frame))
+        axes.set_xticks(np.arange(len(xs)) + 0.5, [f"{v:g}" for v in xs])
+        axes.set_yticks(np.arange(len(ys)) + 0.5, [f"{v:g}" for v in ys])
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        axes.set(
+            xlabel=paper_text(self.x_name, style.label_length),
+            ylabel=paper_text(self.y_name, style.label_length),
+        )
+        bar = paper.colorbar(mesh, ax=axes, fraction=0.05, pad=0.02, aspect=24)
+        bar.set_label(SCALE_TITLES[self.metric])
+        bar.outline.set_visible(False)  # type: ignore[operator]
+        legend_below(paper, style, handles)
+        return paper

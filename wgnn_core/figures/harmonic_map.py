@@ -1,0 +1,223 @@
+"""The smooth interpolation f~ as layers on the map (Theorem 1, the paper's Figure 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import matplotlib
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import plotly.graph_objects as go
+from matplotlib.colors import BoundaryNorm, to_hex
+from matplotlib.figure import Figure as PaperFigure
+from matplotlib.lines import Line2D
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
+from wgnn_core.figures.maps import (
+    bare,
+    bare_plotly,
+    map_table,
+    nodes_of,
+    page_size,
+    pairs_of,
+    paper_edges,
+    paper_size,
+    plotly_edges,
+    points_of,
+)
+from wgnn_core.figures.style import MISSING, Style
+from wgnn_core.figures.text import label, paper_text
+from wgnn_core.graph import BoolArray
+
+SCALE_TITLE = "Smooth interpolation f̃"
+POLES = {0: ("O₀: observed as 0", "s", "square"), 1: ("O₁: observed as 1", "^", "triangle-up")}
+PATH_COLOUR = "#D55E00"
+
+
+@dataclass(frozen=True, eq=False)
+class HarmonicMap(Figure):
+    """Nodes coloured by the layer of f~ they lie in, the observed nodes as poles."""
+
+    kind: ClassVar[str] = "harmonic-map"
+    drawn: ClassVar[tuple[str, ...]] = ("x", "y", "f")
+
+    layers: int
+
+    @classmethod
+    def of(
+        cls,
+        xy: npt.ArrayLike,
+        edges: npt.ArrayLike,
+        f: npt.ArrayLike,
+        *,
+        zeros: BoolArray,
+        ones: BoolArray,
+        graph: str,
+        class_name: str,
+        layers: int = 5,
+        path: Sequence[int] = (),
+    ) -> HarmonicMap:
+        """From the result of `theory.harmonic.smooth_interpolation`.
+
+        Args:
+            xy: Layout, ``[N, 2]``.
+            edges: Edges, ``[E, 2]``.
+            f: f~ in [0, 1], nan where nothing is observed, ``[N]``.
+            zeros: O_0, ``[N]``.
+            ones: O_1, ``[N]``.
+            graph: Name of the graph.
+            class_name: The class whose weights are interpolated.
+            layers: Number of colour steps.
+            path: Nodes of a rising path to draw, in order.
+        """
+        value = np.asarray(f, dtype=float)
+        known = np.isfinite(value)
+        if not 2 <= layers <= 20:
+            raise WGNNError(f"the map has {layers} layers; it must have 2 to 20.")
+        if ((value[known] < 0) | (value[known] > 1)).any():
+            raise WGNNError(f"f~ reaches {value[known].max():g}; it must lie in 0 to 1.")
+        step = np.full(len(value), pd.NA, dtype=object)
+        along = step.copy()
+        observed = step.copy()
+        step[known] = np.minimum((value[known] * layers).astype(int), layers - 1)
+        observed[np.asarray(zeros)], observed[np.asarray(ones)] = 0, 1
+        along[list(path)] = range(len(path))
+        columns = {"f": value, "layer": step, "observed": observed, "path_order": along}
+        data = map_table(xy, edges, columns)
+        data = data.astype(dict.fromkeys(("layer", "observed", "path_order"), "Int64"))
+        return cls(
+            data,
+            title=f"Layers of f̃ for class {label(class_name)} on {label(graph)}",
+            caption=(
+                f"The smooth interpolation between nodes observed as class {label(class_name)} "
+                "(triangles, 1) and as another class (squares, 0); it rises in layers from one "
+                "pole to the other, and the class boundary lies where it is far from both."
+            ),
+            alt=(
+                f"Map of {label(graph)} in {layers} layers of f̃: {int(np.sum(zeros))} nodes "
+                f"observed as 0, {int(np.sum(ones))} as 1, {int((~known).sum())} without value."
+            ),
+            layers=layers,
+        )
+
+    def _path(self) -> npt.NDArray[np.float32]:
+        rows = nodes_of(self.data).dropna(subset="path_order").sort_values("path_order")
+        return rows[["x", "y"]].to_numpy(dtype=np.float32)
+
+    def to_plotly(self, dark: bool = False) -> go.Figure:
+        nodes, points = nodes_of(self.data), points_of(self.data)
+        figure = page(self.title, dark, legend={"orientation": "h", "y": 0})
+        figure.update_layout(margin={"l": 12, "r": 12, "t": 56, "b": 12})
+        pairs = pairs_of(self.data)
+        if len(pairs):
+            line = {"width": 0.6, "color": ink(dark).edge}
+            plotly_edges(figure, points, pairs, line, showlegend=False)
+        value = nodes["f"].to_numpy(dtype=np.float32)
+        missing = np.isnan(value)
+        steps = matplotlib.colormaps["viridis"](np.linspace(0, 1, self.layers))
+        bands = [
+            [(i + j) / self.layers, to_hex(steps[i])] for i in range(self.layers) for j in (0, 1)
+        ]
+        scale: dict[str, Any] = {"colorscale": bands, "cmin": 0, "cmax": 1, "showscale": True}
+        scale["colorbar"] = {"title": {"text": SCALE_TITLE, "side": "right"}, "thickness": 14}
+        scale["colorbar"]["tickvals"] = np.linspace(0, 1, self.layers + 1).round(3)
+        size = page_size(len(nodes))
+        for part, marker in (
+            (~missing, scale | {"color": value[~missing]}),
+            (missing, {"color": MISSING}),
+        ):
+            if part.any():
+                figure.add_scattergl(
+                    x=points[part, 0],
+                    y=points[part, 1],
+                    mode="markers",
+                    marker={"size": size, **marker},
+                    customdata=np.stack([nodes["node"], nodes["f"]], axis=1)[part],
+                    hovertemplate="node %{customdata[0]}<br>f̃ = %{customdata[1]:.3f}"
+                    "<extra></extra>",
+                    showlegend=False,
+                )
+        route = self._path()
+        if len(route):
+            line = {"color": PATH_COLOUR, "width": 3}
+            figure.add_scatter(
+                x=route[:, 0], y=route[:, 1], mode="lines", line=line, name="rising path"
+            )
+        for pole, (name, _, symbol) in POLES.items():
+            inside = (nodes["observed"] == pole).fillna(False).to_numpy(dtype=bool)
+            edge = {"width": 1.5, "color": ink(dark).text}
+            figure.add_scattergl(
+                x=points[inside, 0],
+                y=points[inside, 1],
+                mode="markers",
+                marker={
+                    "size": size + 6,
+                    "symbol": symbol,
+                    "color": to_hex(steps[-pole]),
+                    "line": edge,
+                },
+                name=name,
+                hoverinfo="skip",
+            )
+        bare_plotly(figure)
+        return figure
+
+    def _draw(self, style: Style) -> PaperFigure:
+        nodes, points, pairs = nodes_of(self.data), points_of(self.data), pairs_of(self.data)
+        paper = PaperFigure(figsize=style.size(0.86), layout="constrained")
+        axes = paper.add_subplot()
+        total = len(self.data)
+        raster = total > RASTER_ABOVE
+        size = paper_size(len(nodes), style)
+        if len(pairs):
+            width = float(np.clip(12 / np.sqrt(len(pairs)), 0.12, 0.6)) * style.scale
+            paper_edges(axes, points, pairs, total, colors="#c3c7ce", linewidths=width, zorder=1)
+        value = nodes["f"].to_numpy(dtype=float)
+        missing = np.isnan(value)
+        if missing.any():
+            axes.scatter(
+                *points[missing].T, s=size**2, color=MISSING, linewidths=0, rasterized=raster
+            )
+        colours = matplotlib.colormaps[style.sequential].resampled(self.layers)
+        edges = np.linspace(0, 1, self.layers + 1)
+        drawn = axes.scatter(
+            *points[~missing].T,
+            c=value[~missing],
+            s=size**2,
+            cmap=colours,
+            norm=BoundaryNorm(edges, self.layers),
+            linewidths=0,
+            rasterized=raster,
+            zorder=3,
+        )
+        bar = paper.colorbar(drawn, ax=axes, fraction=0.045, pad=0.02, aspect=28)
+        bar.set_label(SCALE_TITLE)
+        bar.set_ticks(list(edges), labels=[f"{edge:.3g}" for edge in edges])
+        bar.outline.set_visible(False)  # type: ignore[operator]
+        handles = []
+        route = self._path()
+        if len(route):
+            line = {"color": PATH_COLOUR, "linewidth": 1.3 * style.scale}
+            axes.plot(route[:, 0], route[:, 1], zorder=4, **line)
+            handles.append(Line2D([], [], label="rising path", **line))
+        for pole, (name, marker, _) in POLES.items():
+            inside = (nodes["observed"] == pole).fillna(False).to_numpy(dtype=bool)
+            look = {"marker": marker, "color": colours(float(pole))}
+            axes.scatter(
+                *points[inside].T,
+                s=(size + 2.5 * style.scale) ** 2,
+                edgecolors="#1f2430",
+                linewidths=0.6 * style.scale,
+                rasterized=raster,
+                zorder=5,
+                **look,
+            )
+            outline = {"markeredgecolor": "#1f2430", "linestyle": "none"}
+            handles.append(Line2D([], [], label=paper_text(name), **look, **outline))
+        bare(axes, points)
+        legend_below(paper, style, handles)
+        return paper

@@ -1,0 +1,121 @@
+"""What the maps share: nodes and edges as one tidy table, and their edge layers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import plotly.graph_objects as go
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.figures.base import RASTER_ABOVE
+from wgnn_core.figures.style import Style
+from wgnn_core.graph import IntArray
+
+Points = npt.NDArray[np.float32]
+
+NODE, EDGE = "node", "edge"
+
+
+def map_table(
+    xy: npt.ArrayLike,
+    edges: npt.ArrayLike,
+    node_columns: Mapping[str, Any],
+    edge_columns: Mapping[str, Any] | None = None,
+) -> pd.DataFrame:
+    """Nodes, then edges: columns mark, node, to (edges only), x, y (nodes only) and the given.
+
+    Raises:
+        WGNNError: Coordinates are not finite, or an edge leaves the nodes.
+    """
+    points, pairs = np.asarray(xy, dtype=np.float32), np.asarray(edges).reshape(-1, 2)
+    n = len(points)
+    if points.ndim != 2 or points.shape[1] != 2 or n == 0 or not np.isfinite(points).all():
+        raise WGNNError(f"coordinates have shape {points.shape}; expected finite (N, 2), N > 0.")
+    if len(pairs) and (pairs.min() < 0 or pairs.max() >= n):
+        raise WGNNError(f"an edge names node {pairs.max()}; nodes are numbered 0 to {n - 1}.")
+    for name, values in node_columns.items():
+        if len(values) != n:
+            raise WGNNError(f"{name} has {len(values)} values for {n} nodes; give one for each.")
+    nodes = pd.DataFrame(
+        {"mark": NODE, "node": np.arange(n), "x": points[:, 0], "y": points[:, 1], **node_columns}
+    )
+    links = pd.DataFrame(
+        {"mark": EDGE, "node": pairs[:, 0], "to": pairs[:, 1], **(edge_columns or {})}
+    )
+    table = pd.concat([nodes, links], ignore_index=True)
+    order = ["mark", "node", "to", "x", "y"]
+    rest = [name for name in table.columns if name not in order]
+    return table.astype({"to": "Int64"})[order + rest]
+
+
+def nodes_of(data: pd.DataFrame) -> pd.DataFrame:
+    return data[data["mark"] == NODE]
+
+
+def points_of(data: pd.DataFrame) -> Points:
+    return nodes_of(data)[["x", "y"]].to_numpy(dtype=np.float32)
+
+
+def pairs_of(data: pd.DataFrame) -> IntArray:
+    return data.loc[data["mark"] == EDGE, ["node", "to"]].to_numpy(dtype=np.int64)
+
+
+def plotly_edges(
+    figure: go.Figure, points: Points, pairs: IntArray, line: Mapping[str, Any], **trace: Any
+) -> None:
+    """All edges as one WebGL trace of float32 arrays, a nan between two edges."""
+    path = np.full((len(pairs), 3, 2), np.nan, dtype=np.float32)
+    path[:, :2] = points[pairs]
+    figure.add_scattergl(
+        x=path[..., 0].ravel(),
+        y=path[..., 1].ravel(),
+        mode="lines",
+        line=dict(line),
+        hoverinfo="skip",
+        connectgaps=False,
+        **trace,
+    )
+
+
+def paper_edges(
+    axes: Axes, points: Points, pairs: IntArray, total: int, **line: Any
+) -> LineCollection:
+    """All edges as one collection, an image when the map has more than 2000 marks."""
+    lines = LineCollection(points[pairs], rasterized=total > RASTER_ABOVE, **line)
+    axes.add_collection(lines)
+    return lines
+
+
+def bare(axes: Axes, points: Points) -> None:
+    """No axes: the coordinates of a layout have no meaning. Equal scales, a small margin."""
+    axes.set_axis_off()
+    axes.set_aspect("equal", adjustable="datalim")
+    low, high = points.min(axis=0), points.max(axis=0)
+    pad = 0.03 * np.maximum(high - low, 1e-6).max()
+    axes.set_xlim(float(low[0] - pad), float(high[0] + pad))
+    axes.set_ylim(float(low[1] - pad), float(high[1] + pad))
+
+
+def bare_plotly(figure: go.Figure) -> None:
+    """The same for plotly, every panel."""
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False)
+    for number, axis in enumerate(figure.select_yaxes(), start=1):
+        axis.scaleanchor = "x" if number == 1 else f"x{number}"
+
+
+def page_size(n: int) -> float:
+    """Diameter of a node on a page, in pixels."""
+    return float(np.clip(260 / np.sqrt(n), 3.5, 12))
+
+
+def paper_size(n: int, style: Style) -> float:
+    """Diameter of a node on paper, in points."""
+    width = min(style.inches, 4.5 * style.scale) * 72
+    return float(np.clip(0.34 * width / np.sqrt(n), 0.7, 4.5 * style.scale))
