@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import ssl
+import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -47,13 +48,9 @@ def fetch(name: str, progress: Progress | None = None) -> Path:
     wanted = [c.file for c in check(name) if c.state in ("missing", "wrong checksum")]
     known = [file for file in wanted if file.sha256 is not None]
     folder = (data_folder() / entry.files[0].path).parent
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    if known:
+        _require_writable(folder)
         _get_all(entry, known, report)
-    except PermissionError as error:
-        raise WGNNError(
-            f"The folder {folder} cannot be written to; set WGNN_DATA to one that can."
-        ) from error
     by_hand = [file for file in wanted if file.sha256 is None]
     if by_hand:
         raise WGNNError(
@@ -64,14 +61,25 @@ def fetch(name: str, progress: Progress | None = None) -> Path:
     return folder
 
 
+def _require_writable(folder: Path) -> None:
+    """Say early, and in the user's words, that nothing can be stored."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise WGNNError(
+            f"The folder {folder} cannot be written to ({error.strerror}); set WGNN_DATA to one "
+            "that can."
+        ) from error
+
+
 def _get_all(entry: DatasetSpec, files: list[RawFile], report: Progress) -> None:
     tried = []
     try:
         for file in files:
             _download(file, report)
         return
-    except PermissionError:
-        raise
     except (OSError, HTTPException, WGNNError) as error:
         tried.append(f"HTTPS ({error})")
     if entry.name in PIP_SOURCES:
