@@ -100,5 +100,5 @@ class AccuracyCoverage(Figure):
             )
         paper_curves(axes, self.data[~bounds], "alpha_percent", style)
         axes.set(xlabel=X_LABEL, ylabel=Y_LABEL, xlim=(0, 101))
-        legend_below(paper, style, axes.get_legend_handles_labels()[0])
+        legend_below(paper, axes.get_legend_handles_labels()[0])
         return paper

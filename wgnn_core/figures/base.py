@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import pandas as pd
 import plotly.graph_objects as go
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as PaperFigure
 
 from wgnn_core.figures.style import Style
@@ -124,16 +125,14 @@ def page(title: str, dark: bool, **layout: Any) -> go.Figure:
     return figure
 
 
-def legend_below(
-    paper: PaperFigure, style: Style, handles: Sequence[Any], title: str | None = None
-) -> None:
+def legend_below(paper: PaperFigure, handles: Sequence[Any]) -> None:
     """One legend under the axes, in as many columns as the width holds."""
-    if not handles:
-        return
-    longest = max(len(handle.get_label()) for handle in handles)
-    entry = (longest * 0.52 + 3.4) * style.small / 72
-    columns = max(1, min(len(handles), int(0.98 * style.inches / entry)))
-    paper.legend(handles=handles, loc="outside lower center", ncols=columns, title=title)
+    renderer = FigureCanvasAgg(paper).get_renderer()  # type: ignore[no-untyped-call]
+    for columns in range(len(handles), 0, -1):
+        legend = paper.legend(handles=handles, loc="outside lower center", ncols=columns)
+        if columns == 1 or legend.get_window_extent(renderer).width < 0.97 * paper.bbox.width:
+            return
+        legend.remove()
 
 
 def faded(colour: str, alpha: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -156,7 +156,7 @@ class ComparisonBars(Figure):
                 color=mark.colour,
                 linewidth=1.6 * style.scale,
             )
-            dots = {
+            dots: dict[str, Any] = {
                 "color": mark.colour,
                 "marker": mark.marker,
                 "linestyle": "none",
@@ -175,5 +175,5 @@ class ComparisonBars(Figure):
         axes.tick_params(axis="x", length=0)
         axes.set_xlim(-0.5, len(datasets) - 0.5)
         axes.margins(y=0.08)
-        legend_below(paper, style, handles)
+        legend_below(paper, handles)
         return paper

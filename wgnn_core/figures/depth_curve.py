@@ -66,7 +66,7 @@ class DepthCurve(Figure):
         axes.grid(axis="y")
         paper_curves(axes, self.data, "layers", style, markers=True)
         axes.set(xlabel=X_LABEL, ylabel=Y_LABEL, xticks=self._layers())
-        legend_below(paper, style, axes.get_legend_handles_labels()[0])
+        legend_below(paper, axes.get_legend_handles_labels()[0])
         return paper
 
     def _layers(self) -> list[int]:

@@ -23,9 +23,11 @@ from wgnn_core.figures.maps import (
     NODE,
     bare,
     bare_plotly,
+    map_ratio,
     map_table,
     nodes_of,
     page_size,
+    paper_dots,
     paper_edges,
     paper_size,
     plotly_edges,
@@ -38,8 +40,8 @@ from wgnn_core.graph import BoolArray, IntArray
 KEPT, FOREST, DROPPED = "kept", "forest", "dropped"
 NAMES = {KEPT: "kept edges", FOREST: "spanning forest", DROPPED: "dropped edges"}
 WIDTH = {KEPT: 0.5, FOREST: 1.3, DROPPED: 1.3}
-COLOUR = {KEPT: "#b4b9c2", FOREST: "#3d4656", DROPPED: "#D55E00"}
-DARK_COLOUR = {KEPT: "#4b5260", FOREST: "#c9ced6", DROPPED: "#E8823A"}
+COLOUR = {KEPT: "#b4b9c2", FOREST: "#3d4656", DROPPED: "#E3003A"}
+DARK_COLOUR = {KEPT: "#4b5260", FOREST: "#c9ced6", DROPPED: "#FF5C7A"}
 PANELS = ("Before", "After")
 
 
@@ -186,9 +188,9 @@ class EdgeDropMap(Figure):
 
     def _draw(self, style: Style) -> PaperFigure:
         nodes, points = nodes_of(self.data), points_of(self.data)
-        paper = PaperFigure(figsize=style.size(0.62), layout="constrained")
+        paper = PaperFigure(figsize=style.size(map_ratio(points, panels=2)), layout="constrained")
         total = len(self.data)
-        size = 0.75 * paper_size(len(nodes), style)
+        size = 0.8 * paper_size(len(nodes), style)
         least = nodes["least"].to_numpy(dtype=bool)
         kind = nodes["class"].to_numpy(dtype=int)
         for column, name in enumerate(PANELS):
@@ -202,10 +204,11 @@ class EdgeDropMap(Figure):
                 )
             for index in np.unique(kind):
                 mark = class_mark(int(index), style.palette)
-                for part, scale in ((~least, 0.7), (least, 1.25)):
+                for part, scale in ((~least, 0.7), (least, 1.15)):
                     inside = part & (kind == index)
-                    axes.scatter(
-                        *points[inside].T,
+                    paper_dots(
+                        axes,
+                        points[inside],
                         s=(size * scale) ** 2,
                         marker=mark.marker,
                         color=mark.colour,
@@ -217,7 +220,6 @@ class EdgeDropMap(Figure):
             bare(axes, points)
         legend_below(
             paper,
-            style,
             [
                 Line2D([], [], label=NAMES[state], **_legend_line(state, style))
                 for state in (FOREST, DROPPED, KEPT)

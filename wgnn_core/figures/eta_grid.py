@@ -1,4 +1,4 @@
-"""The eta grid as a heatmap: validation accuracy, test accuracy, or the gain over the base model."""
+"""The eta grid as a heatmap: validation accuracy, test accuracy or gain over the base model."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class EtaGrid(Figure):
         )
 
     def _matrix(self, column: str) -> npt.NDArray[Any]:
-        return self.data.pivot(index="y", columns="x", values=column).to_numpy()
+        return np.asarray(self.data.pivot(index="y", columns="x", values=column))
 
     def _axis(self, column: str) -> list[float]:
         return sorted(self.data[column].unique())
@@ -235,7 +235,7 @@ class EtaGrid(Figure):
         for name, (column, row) in self._marked().items():
             allowed = name == CHOSEN
             inset = 0.04 if allowed else 0.11
-            frame = {
+            frame: dict[str, Any] = {
                 "fill": False,
                 "edgecolor": "#111111" if allowed else "#D55E00",
                 "linestyle": "-" if allowed else (0, (2, 1)),
@@ -255,6 +255,6 @@ class EtaGrid(Figure):
         )
         bar = paper.colorbar(mesh, ax=axes, fraction=0.05, pad=0.02, aspect=24)
         bar.set_label(SCALE_TITLES[self.metric])
-        bar.outline.set_visible(False)  # type: ignore[operator]
-        legend_below(paper, style, handles)
+        bar.outline.set_visible(False)
+        legend_below(paper, handles)
         return paper

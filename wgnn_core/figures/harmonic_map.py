@@ -20,10 +20,12 @@ from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
 from wgnn_core.figures.maps import (
     bare,
     bare_plotly,
+    map_ratio,
     map_table,
     nodes_of,
     page_size,
     pairs_of,
+    paper_dots,
     paper_edges,
     paper_size,
     plotly_edges,
@@ -106,7 +108,7 @@ class HarmonicMap(Figure):
 
     def _path(self) -> npt.NDArray[np.float32]:
         rows = nodes_of(self.data).dropna(subset="path_order").sort_values("path_order")
-        return rows[["x", "y"]].to_numpy(dtype=np.float32)
+        return np.asarray(rows[["x", "y"]], dtype=np.float32)
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
         nodes, points = nodes_of(self.data), points_of(self.data)
@@ -168,7 +170,7 @@ class HarmonicMap(Figure):
 
     def _draw(self, style: Style) -> PaperFigure:
         nodes, points, pairs = nodes_of(self.data), points_of(self.data), pairs_of(self.data)
-        paper = PaperFigure(figsize=style.size(0.86), layout="constrained")
+        paper = PaperFigure(figsize=style.size(map_ratio(points)), layout="constrained")
         axes = paper.add_subplot()
         total = len(self.data)
         raster = total > RASTER_ABOVE
@@ -179,13 +181,14 @@ class HarmonicMap(Figure):
         value = nodes["f"].to_numpy(dtype=float)
         missing = np.isnan(value)
         if missing.any():
-            axes.scatter(
-                *points[missing].T, s=size**2, color=MISSING, linewidths=0, rasterized=raster
+            paper_dots(
+                axes, points[missing], s=size**2, color=MISSING, linewidths=0, rasterized=raster
             )
         colours = matplotlib.colormaps[style.sequential].resampled(self.layers)
         edges = np.linspace(0, 1, self.layers + 1)
-        drawn = axes.scatter(
-            *points[~missing].T,
+        drawn = paper_dots(
+            axes,
+            points[~missing],
             c=value[~missing],
             s=size**2,
             cmap=colours,
@@ -197,18 +200,19 @@ class HarmonicMap(Figure):
         bar = paper.colorbar(drawn, ax=axes, fraction=0.045, pad=0.02, aspect=28)
         bar.set_label(SCALE_TITLE)
         bar.set_ticks(list(edges), labels=[f"{edge:.3g}" for edge in edges])
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar.outline.set_visible(False)
         handles = []
         route = self._path()
         if len(route):
-            line = {"color": PATH_COLOUR, "linewidth": 1.3 * style.scale}
+            line: dict[str, Any] = {"color": PATH_COLOUR, "linewidth": 1.3 * style.scale}
             axes.plot(route[:, 0], route[:, 1], zorder=4, **line)
             handles.append(Line2D([], [], label="rising path", **line))
         for pole, (name, marker, _) in POLES.items():
             inside = (nodes["observed"] == pole).fillna(False).to_numpy(dtype=bool)
-            look = {"marker": marker, "color": colours(float(pole))}
-            axes.scatter(
-                *points[inside].T,
+            look: dict[str, Any] = {"marker": marker, "color": colours(float(pole))}
+            paper_dots(
+                axes,
+                points[inside],
                 s=(size + 2.5 * style.scale) ** 2,
                 edgecolors="#1f2430",
                 linewidths=0.6 * style.scale,
@@ -216,8 +220,8 @@ class HarmonicMap(Figure):
                 zorder=5,
                 **look,
             )
-            outline = {"markeredgecolor": "#1f2430", "linestyle": "none"}
+            outline: dict[str, Any] = {"markeredgecolor": "#1f2430", "linestyle": "none"}
             handles.append(Line2D([], [], label=paper_text(name), **look, **outline))
         bare(axes, points)
-        legend_below(paper, style, handles)
+        legend_below(paper, handles)
         return paper

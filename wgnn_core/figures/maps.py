@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PathCollection
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.base import RASTER_ABOVE
@@ -59,11 +59,11 @@ def nodes_of(data: pd.DataFrame) -> pd.DataFrame:
 
 
 def points_of(data: pd.DataFrame) -> Points:
-    return nodes_of(data)[["x", "y"]].to_numpy(dtype=np.float32)
+    return np.asarray(nodes_of(data)[["x", "y"]], dtype=np.float32)
 
 
 def pairs_of(data: pd.DataFrame) -> IntArray:
-    return data.loc[data["mark"] == EDGE, ["node", "to"]].to_numpy(dtype=np.int64)
+    return np.asarray(data.loc[data["mark"] == EDGE, ["node", "to"]], dtype=np.int64)
 
 
 def plotly_edges(
@@ -87,15 +87,20 @@ def paper_edges(
     axes: Axes, points: Points, pairs: IntArray, total: int, **line: Any
 ) -> LineCollection:
     """All edges as one collection, an image when the map has more than 2000 marks."""
-    lines = LineCollection(points[pairs], rasterized=total > RASTER_ABOVE, **line)
+    lines = LineCollection(list(points[pairs]), rasterized=total > RASTER_ABOVE, **line)
     axes.add_collection(lines)
     return lines
+
+
+def paper_dots(axes: Axes, points: Points, **look: Any) -> PathCollection:
+    """Nodes as one collection."""
+    return axes.scatter(points[:, 0], points[:, 1], **look)
 
 
 def bare(axes: Axes, points: Points) -> None:
     """No axes: the coordinates of a layout have no meaning. Equal scales, a small margin."""
     axes.set_axis_off()
-    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_aspect("equal", adjustable="box")
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.03 * np.maximum(high - low, 1e-6).max()
     axes.set_xlim(float(low[0] - pad), float(high[0] + pad))
@@ -110,6 +115,12 @@ def bare_plotly(figure: go.Figure) -> None:
         axis.scaleanchor = "x" if number == 1 else f"x{number}"
 
 
+def map_ratio(points: Points, panels: int = 1) -> float:
+    """Height over width of a figure that its panels fill, with room for a legend."""
+    width, height = np.maximum(np.ptp(points, axis=0), 1e-6)
+    return float(np.clip(0.9 * height / width, 0.5, 1.1)) / panels + 0.14 * panels
+
+
 def page_size(n: int) -> float:
     """Diameter of a node on a page, in pixels."""
     return float(np.clip(260 / np.sqrt(n), 3.5, 12))
@@ -118,4 +129,4 @@ def page_size(n: int) -> float:
 def paper_size(n: int, style: Style) -> float:
     """Diameter of a node on paper, in points."""
     width = min(style.inches, 4.5 * style.scale) * 72
-    return float(np.clip(0.34 * width / np.sqrt(n), 0.7, 4.5 * style.scale))
+    return float(np.clip(0.27 * width / np.sqrt(n), 0.7, 4.5 * style.scale))

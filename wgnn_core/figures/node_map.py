@@ -1,4 +1,4 @@
-"""The nodes at their layout positions, coloured by class, prediction, correctness, w or distance."""
+"""The nodes on the map, coloured by class, prediction, correctness, w or distance."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
 from wgnn_core.figures.maps import (
     bare,
     bare_plotly,
+    map_ratio,
     map_table,
     nodes_of,
     page_size,
     pairs_of,
+    paper_dots,
     paper_edges,
     paper_size,
     plotly_edges,
@@ -189,18 +191,18 @@ class NodeMap(Figure):
 
     def _draw(self, style: Style) -> PaperFigure:
         nodes, points, pairs = nodes_of(self.data), points_of(self.data), pairs_of(self.data)
-        paper = PaperFigure(figsize=style.size(0.86), layout="constrained")
+        paper = PaperFigure(figsize=style.size(map_ratio(points)), layout="constrained")
         axes = paper.add_subplot()
         total = len(nodes) + len(pairs)
         size = paper_size(len(nodes), style)
         if len(pairs):
             width = float(np.clip(12 / np.sqrt(len(pairs)), 0.12, 0.6)) * style.scale
             paper_edges(axes, points, pairs, total, colors="#c3c7ce", linewidths=width, zorder=1)
-        dots = {"s": size**2, "linewidths": 0, "rasterized": total > RASTER_ABOVE}
+        dots: dict[str, Any] = {"s": size**2, "linewidths": 0, "rasterized": total > RASTER_ABOVE}
         value = nodes["value"].to_numpy(dtype=np.float32)
         missing = np.isnan(value)
         if missing.any():
-            axes.scatter(*points[missing].T, color=MISSING, zorder=2, **dots)
+            paper_dots(axes, points[missing], color=MISSING, zorder=2, **dots)
         handles = []
         if self.names:
             marks = [self._mark(i, style.palette, False) for i in range(len(self.names))]
@@ -208,8 +210,9 @@ class NodeMap(Figure):
             for name, mark in self._legend(marks):
                 handles.append(_dot(mark, paper_text(name, style.label_length), style))
         else:
-            drawn = axes.scatter(
-                *points[~missing].T,
+            drawn = paper_dots(
+                axes,
+                points[~missing],
                 c=value[~missing],
                 cmap=style.sequential,
                 vmin=0,
@@ -219,12 +222,12 @@ class NodeMap(Figure):
             )
             bar = paper.colorbar(drawn, ax=axes, fraction=0.045, pad=0.02, aspect=28)
             bar.set_label(SCALE_TITLES[self.colour])
-            bar.outline.set_visible(False)  # type: ignore[operator]
-            bar.solids.set_rasterized(False)  # type: ignore[union-attr]
+            bar.outline.set_visible(False)
         picked = nodes["selected"].to_numpy(dtype=bool)
         if picked.any():
-            axes.scatter(
-                *points[picked].T,
+            paper_dots(
+                axes,
+                points[picked],
                 s=(size + 2.2 * style.scale) ** 2,
                 facecolors="none",
                 edgecolors="#1f2430",
@@ -233,11 +236,15 @@ class NodeMap(Figure):
                 zorder=4,
                 label="selected",
             )
-            ring = {"markerfacecolor": "none", "markeredgecolor": "#1f2430", "linestyle": "none"}
+            ring: dict[str, Any] = {
+                "markerfacecolor": "none",
+                "markeredgecolor": "#1f2430",
+                "linestyle": "none",
+            }
             name = f"selected ({int(picked.sum())})"
             handles.append(Line2D([], [], marker="o", label=name, **ring))
         bare(axes, points)
-        legend_below(paper, style, handles)
+        legend_below(paper, handles)
         return paper
 
     def _mark(self, index: int, palette: str, dark: bool) -> ClassMark:
@@ -273,7 +280,7 @@ class NodeMap(Figure):
         value = nodes["value"].to_numpy()
         if self.names:
             lines = [f"<br>{self.colour}: {plotly_text(name)}" for name in self.names]
-            text = np.array(lines, dtype=object)[value.astype(int)]
+            text: npt.NDArray[np.object_] = np.array(lines, dtype=object)[value.astype(int)]
         else:
             text = np.array([f"<br>{self.colour} = {v:.3g}" for v in value], dtype=object)
         if "node_name" in nodes:
@@ -294,13 +301,13 @@ class NodeMap(Figure):
         # in tiny dots shapes cannot be told apart, and one collection keeps the draw order fair
         if len(points) > RASTER_ABOVE:
             colours = np.array([mark.colour for mark in marks], dtype=object)[value.astype(int)]
-            axes.scatter(*points.T, c=list(colours), zorder=3, **dots)
+            paper_dots(axes, points, c=list(colours), zorder=3, **dots)
             return
         for index, mark in enumerate(marks):
             inside = value == index
             if inside.any():
-                axes.scatter(
-                    *points[inside].T, color=mark.colour, marker=mark.marker, zorder=3, **dots
+                paper_dots(
+                    axes, points[inside], color=mark.colour, marker=mark.marker, zorder=3, **dots
                 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import matplotlib
 import numpy as np
@@ -192,7 +192,7 @@ class Style:
     @contextmanager
     def applied(self) -> Iterator[None]:
         """matplotlib's settings for this style; they are global, so one thread at a time."""
-        with _RENDERING, matplotlib.rc_context(self._rc()):
+        with _RENDERING, matplotlib.rc_context(cast(Any, self._rc())):
             yield
 
     def _rc(self) -> dict[str, Any]:

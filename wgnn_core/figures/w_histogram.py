@@ -125,7 +125,7 @@ class WHistogram(Figure):
                 label=f"{outcome} (n = {rows['count'].sum()})",
             )
         axes.set(xlabel=X_LABEL, ylabel=Y_LABEL, xlim=(0, float(self.data["w_to"].max())))
-        legend_below(paper, style, axes.get_legend_handles_labels()[0])
+        legend_below(paper, axes.get_legend_handles_labels()[0])
         return paper
 
 
