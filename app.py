@@ -24,6 +24,6 @@ with st.sidebar:
     st.caption(specs[st.session_state["dataset"]].description)
     if absent := [name for name in specs if name not in ready]:
         st.caption(f"Not on this machine: {', '.join(absent)}. Get one with")
-        st.code(f"python -m wgnn_core data get {absent[0]}", language=None)
+        st.code(f"python -m wgnn_core data get {absent[0]}", language=None, wrap_lines=True)
 
 page.run()

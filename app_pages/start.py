@@ -122,11 +122,11 @@ st.markdown(
     r"""
 A trained network gives each node $v$ a probability $\mu_v(s)$ for each of the $C$ classes.
 Its **label non-uniformity** $w(v) = \sum_s |\mu_v(s) - 1/C|$ is 0 when the network has no opinion
-and $2(1 - 1/C)$ when it is certain; nodes of small $w$ lie near class boundaries and are the ones
-it gets wrong. **wGNN** uses $w$ twice, then trains again: the share η0 of the test nodes with the
-largest $w$ joins the training set with its *predicted* labels (Algorithm 1), and among the share
-η1 of nodes with the smallest $w$, the share η2 of the edges outside a spanning forest is dropped
-(Algorithm 2).
+and $2(1 - 1/C)$ when it is certain; nodes of small $w$ tend to lie near class boundaries
+and are the ones it gets wrong most often. **wGNN** uses $w$ twice, then trains again:
+the share η0 of the test nodes with the largest $w$ joins the training set with its
+*predicted* labels (Algorithm 1), and among the share η1 of nodes with the smallest $w$, the
+share η2 of the edges outside a spanning forest is dropped (Algorithm 2).
 """
 )
 

@@ -30,6 +30,7 @@ def test_screenshot(name: str, look: str, server: str, browser: Browser) -> None
     if name == "start":
         page.get_by_role("button", name="Run wGNN").click()
         expect(page.get_by_test_id("stMetricValue")).to_have_count(3, timeout=120_000)
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0, timeout=30_000)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(500)  # fonts and formulas settle after the last request
     FOLDER.mkdir(parents=True, exist_ok=True)
