@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wgnn_core import datasets
 from wgnn_core.edgedrop import drop_edges
 from wgnn_core.errors import WGNNError
 
@@ -147,3 +148,12 @@ def test_pool_limits_the_nodes():
 def test_bad_eta_is_named(eta1, eta2, name):
     with pytest.raises(WGNNError, match=rf"{name} is (1\.3|nan); it must lie between 0 and 1"):
         drop_edges(np.array([[0, 1]]), 2, np.zeros(2), eta1, eta2, 0)
+
+
+@pytest.mark.dataset
+def test_cora_has_78_components_and_2648_edges_outside_a_forest(raw_data):
+    graph = datasets.load("cora")
+    w = np.random.default_rng(0).random(graph.num_nodes)
+    result = drop_edges(graph.edges, graph.num_nodes, w, 1.0, 1.0, 0)
+    assert result.dropped.sum() == 2648
+    assert len(components(graph.num_nodes, graph.edges[result.kept])) == 78
