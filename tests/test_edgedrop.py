@@ -121,15 +121,18 @@ def test_every_edge_of_a_cycle_is_equally_likely_to_go():
     assert np.abs(gone - runs / n).max() < 65
 
 
-def test_dropping_does_not_follow_the_forest_weights():
-    # K4 with eta2 = 1/3: by symmetry each of the 6 edges goes in 1/6 of the runs.
-    edges, runs = random_edges(4, 6, 0), 1200
+def test_the_edges_that_go_are_uniform_whatever_the_forest_weights():
+    # A triangle and a 10-cycle that share node 0 leave one edge each; one of the two goes.
+    triangle = [(0, 1), (0, 2), (1, 2)]
+    cycle = [(0, 3), *((i, i + 1) for i in range(3, 11)), (0, 11)]
+    edges, runs = np.array(triangle + cycle), 1200
     gone = sum(
-        drop_edges(edges, 4, np.zeros(4), 1.0, 0.34, seed).dropped.astype(int)
+        drop_edges(edges, 12, np.zeros(12), 1.0, 0.5, seed).dropped.astype(int)
         for seed in range(runs)
     )
     assert gone.sum() == runs
-    assert np.abs(gone - runs / 6).max() < 65
+    # Binomial(1200, 1/2): standard deviation 17.3, so 87 is five of them.
+    assert abs(gone[:3].sum() - runs / 2) < 87
 
 
 def test_a_tree_loses_nothing():

@@ -3,9 +3,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.layout import _pack, layout
+from wgnn_core.layout import _pack, _relax, layout
 
 
 def edge_array(g):
@@ -78,6 +79,18 @@ def test_small_components_surround_the_largest_and_stay_near():
     outside = np.linalg.norm(points[225:] - middle, axis=1)
     assert outside.min() > inside
     assert outside.max() < 1.6 * inside
+
+
+def test_a_component_is_pushed_apart_by_its_own_nodes_only(blocks):
+    single = nx.to_scipy_sparse_array(nx.Graph(blocks[0].tolist()), nodelist=range(240))
+    both = sparse.csr_array(sparse.block_diag([single, single]), dtype=np.float32)
+    rng = np.random.default_rng(0)
+    start = rng.standard_normal((480, 2)).astype(np.float32)
+    component = np.repeat([0, 1], 240)
+    start[240:] += 1000
+    points = _relax(start, both, component, 100, rng)
+    assert points[240:].std(axis=0).min() > 0.5 * points[:240].std(axis=0).max()
+    np.testing.assert_allclose(points[240:].mean(axis=0), 1000, atol=20)
 
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=60))

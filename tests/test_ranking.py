@@ -15,6 +15,7 @@ from wgnn_core.graph import Split, make_graph
 from wgnn_core.nonuniformity import nonuniformity
 from wgnn_core.ranking import (
     RANKERS,
+    Ranker,
     accuracy_coverage,
     augrc,
     aurc,
@@ -152,6 +153,21 @@ def test_no_ranker_but_the_oracle_sees_labels_outside_the_training_set(name):
     )
 
 
+@pytest.mark.parametrize("sees_correct", [True, False])
+def test_correctness_is_handed_only_to_a_ranker_that_declares_it(monkeypatch, sees_correct):
+    seen = []
+
+    def spy(evidence):
+        seen.append(evidence.correct is not None)
+        return np.zeros(evidence.graph.num_nodes)
+
+    monkeypatch.setitem(RANKERS, "spy", Ranker("spy", spy, sees_correct=sees_correct))
+    graph = random_graph(6)
+    rank("spy", graph, graph.split(0), random_prob(graph), 0, np.ones(graph.num_nodes, dtype=bool))
+    assert seen == [sees_correct]
+    assert [name for name, r in RANKERS.items() if r.sees_correct and name != "spy"] == ["oracle"]
+
+
 def test_random_ranker_depends_on_the_seed_alone():
     graph = random_graph(6)
     orders = [
@@ -184,7 +200,7 @@ outcomes = st.lists(st.booleans(), min_size=1, max_size=40).map(np.array)
 
 
 @given(outcomes, st.lists(st.integers(1, 100), min_size=1, max_size=6))
-@example(np.array([True] * 7 + [False] * 3), [70])  # 0.7 * 10 is just above 7 in floats
+@example(np.array([True] * 7 + [False] * 93), [7])  # 0.07 * 100 is just above 7 in floats
 @settings(deadline=None)
 def test_accuracy_coverage_equals_a_loop(correct, percents):
     expected = []
