@@ -13,7 +13,6 @@ import pandas as pd
 import plotly.graph_objects as go
 from matplotlib.figure import Figure as PaperFigure
 from matplotlib.lines import Line2D
-from plotly.subplots import make_subplots
 from pyvis.network import Network
 
 from wgnn_core.errors import WGNNError
@@ -21,6 +20,7 @@ from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
 from wgnn_core.figures.maps import (
     EDGE,
     NODE,
+    bands,
     bare,
     bare_plotly,
     map_ratio,
@@ -143,15 +143,20 @@ class EdgeDropMap(Figure):
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
         nodes, points = nodes_of(self.data), points_of(self.data)
-        figure = make_subplots(1, 2, subplot_titles=PANELS, horizontal_spacing=0.02)
-        figure.update_layout(page(self.title, dark).layout)
+        figure = page(self.title, dark, legend={"orientation": "h", "y": -0.02})
         figure.update_layout(
-            margin={"l": 12, "r": 12, "t": 72, "b": 12}, legend={"orientation": "h", "y": -0.02}
+            margin={"l": 12, "r": 12, "t": 72, "b": 12},
+            xaxis={"domain": [0, 0.49]},
+            xaxis2={"domain": [0.51, 1], "anchor": "y2"},
+            yaxis2={"anchor": "x2"},
         )
+        for place, name in zip((0.245, 0.755), PANELS, strict=True):
+            at = {"x": place, "y": 1, "xref": "paper", "yref": "paper", "yanchor": "bottom"}
+            figure.add_annotation(text=name, showarrow=False, **at)
         colours = DARK_COLOUR if dark else COLOUR
         size = page_size(len(nodes))
         least = nodes["least"].to_numpy(dtype=bool)
-        shade = np.array([class_mark(i, dark=dark).colour for i in range(len(self.names))])
+        scale_of = bands([class_mark(i, dark=dark).colour for i in range(len(self.names))])
         hover = np.array([f"<br>{plotly_text(name)}" for name in self.names], dtype=object)
         kind = nodes["class"].to_numpy(dtype=int)
         for column in (1, 2):
@@ -172,7 +177,8 @@ class EdgeDropMap(Figure):
                     mode="markers",
                     marker={
                         "size": size * scale,
-                        "color": shade[kind[part]],
+                        "color": kind[part].astype(np.float32),
+                        **scale_of,
                         "line": {"width": 0.8 if scale > 1 else 0, "color": ink(dark).text},
                     },
                     customdata=nodes["node"].to_numpy(dtype=np.int32)[part],

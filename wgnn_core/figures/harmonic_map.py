@@ -35,7 +35,7 @@ from wgnn_core.figures.style import MISSING, Style
 from wgnn_core.figures.text import label, paper_text
 from wgnn_core.graph import BoolArray
 
-SCALE_TITLE = "Smooth interpolation f̃"
+SCALE_TITLE = "Smooth interpolation (0 to 1)"
 POLES = {0: ("O₀: observed as 0", "s", "square"), 1: ("O₁: observed as 1", "^", "triangle-up")}
 PATH_COLOUR = "#D55E00"
 
@@ -93,15 +93,16 @@ class HarmonicMap(Figure):
         data = data.astype(dict.fromkeys(("layer", "observed", "path_order"), "Int64"))
         return cls(
             data,
-            title=f"Layers of f̃ for class {label(class_name)} on {label(graph)}",
+            title=f"Smooth interpolation of class {label(class_name)} on {label(graph)}",
             caption=(
                 f"The smooth interpolation between nodes observed as class {label(class_name)} "
                 "(triangles, 1) and as another class (squares, 0); it rises in layers from one "
                 "pole to the other, and the class boundary lies where it is far from both."
             ),
             alt=(
-                f"Map of {label(graph)} in {layers} layers of f̃: {int(np.sum(zeros))} nodes "
-                f"observed as 0, {int(np.sum(ones))} as 1, {int((~known).sum())} without value."
+                f"Map of {label(graph)} in {layers} layers of the smooth interpolation: "
+                f"{int(np.sum(zeros))} nodes observed as 0, {int(np.sum(ones))} as 1, "
+                f"{int((~known).sum())} without value."
             ),
             layers=layers,
         )
@@ -139,8 +140,8 @@ class HarmonicMap(Figure):
                     mode="markers",
                     marker={"size": size, **marker},
                     customdata=np.stack([nodes["node"], nodes["f"]], axis=1)[part],
-                    hovertemplate="node %{customdata[0]}<br>f̃ = %{customdata[1]:.3f}"
-                    "<extra></extra>",
+                    hovertemplate="node %{customdata[0]}<br>"
+                    "smooth interpolation %{customdata[1]:.3f}<extra></extra>",
                     showlegend=False,
                 )
         route = self._path()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -119,6 +119,16 @@ def map_ratio(points: Points, panels: int = 1) -> float:
     """Height over width of a figure that its panels fill, with room for a legend."""
     width, height = np.maximum(np.ptp(points, axis=0), 1e-6)
     return float(np.clip(0.9 * height / width, 0.5, 1.1)) / panels + 0.14 * panels
+
+
+def bands(colours: Sequence[str]) -> dict[str, Any]:
+    """A plotly colour scale whose values 0, 1, ... are `colours`.
+
+    Markers then take an array of numbers; checking one colour name a node costs plotly seconds.
+    """
+    k = len(colours)
+    steps = [[(i + j) / k, colours[i]] for i in range(k) for j in (0, 1)]
+    return {"colorscale": steps, "cmin": -0.5, "cmax": k - 0.5, "showscale": False}
 
 
 def page_size(n: int) -> float:

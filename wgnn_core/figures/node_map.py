@@ -17,6 +17,7 @@ from matplotlib.lines import Line2D
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
 from wgnn_core.figures.maps import (
+    bands,
     bare,
     bare_plotly,
     map_ratio,
@@ -144,7 +145,7 @@ class NodeMap(Figure):
         marks = [self._mark(i, "okabe-ito", dark) for i in range(len(self.names))]
         hover = self._hover(nodes)
         missing = np.isnan(value)
-        for part, extra in ((~missing, self._scale(marks, dark)), (missing, {"color": MISSING})):
+        for part, extra in ((~missing, self._scale(marks)), (missing, {"color": MISSING})):
             if not part.any():
                 continue
             marker = {"size": size, "line": {"width": 0}, **extra}
@@ -266,15 +267,13 @@ class NodeMap(Figure):
             entries.append((f"and {len(order) - len(shown)} more classes", other))
         return entries
 
-    def _scale(self, marks: Sequence[ClassMark], dark: bool) -> dict[str, Any]:
+    def _scale(self, marks: Sequence[ClassMark]) -> dict[str, Any]:
         """plotly's colour scale; classes are bands of it, so that colours stay a float array."""
         if not marks:
             bar = {"title": {"text": SCALE_TITLES[self.colour], "side": "right"}, "thickness": 14}
             scale = {"colorscale": "Viridis", "cmin": 0, "cmax": self.top, "colorbar": bar}
             return scale | {"showscale": True}
-        k = len(marks)
-        bands = [[(i + j) / k, marks[i].colour] for i in range(k) for j in (0, 1)]
-        return {"colorscale": bands, "cmin": -0.5, "cmax": k - 0.5, "showscale": False}
+        return bands([mark.colour for mark in marks])
 
     def _hover(self, nodes: pd.DataFrame) -> npt.NDArray[np.object_]:
         value = nodes["value"].to_numpy()

@@ -7,6 +7,7 @@ renderer, on its way out: `plotly_text`, `paper_text`, `latex_text`, `csv_cell`.
 from __future__ import annotations
 
 import html
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
@@ -78,9 +79,11 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': r"\char34{}",
     "…": r"\ldots{}",
     "±": r"$\pm$",
+    "≥": r"$\geq$",
+    "α": r"$\alpha$",
     "η": r"$\eta$",
     "₀": r"$_0$",
     "₁": r"$_1$",
@@ -89,11 +92,19 @@ _LATEX = {
 
 
 def latex_text(text: str) -> str:
-    """`text` as LaTeX prints it literally; what lies outside Latin-1 becomes ``?``.
+    """`text` as every LaTeX prints it literally; other characters become ``?``.
 
-    pdfLaTeX with T1 fonts stops at a character it has no glyph for, an emoji for one.
+    pdfLaTeX stops at a character it has no glyph for, an emoji for one. It has ASCII, the
+    accented Latin letters and what `_LATEX` names.
     """
-    return "".join(_LATEX.get(c, c if c.isprintable() and ord(c) < 256 else "?") for c in text)
+    return "".join(_LATEX.get(c, c if _in_latex(c) else "?") for c in text)
+
+
+def _in_latex(character: str) -> bool:
+    if ord(character) < 128:
+        return character.isprintable()
+    accented = ord(character) < 256 and character.isalpha()
+    return character in "ßæøåÆØÅ" or (accented and bool(unicodedata.decomposition(character)))
 
 
 def csv_cell(value: object) -> object:

@@ -1,0 +1,1 @@
+"""The training engine: everything is a batch of replicas."""

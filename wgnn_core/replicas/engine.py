@@ -1,0 +1,183 @@
+"""Any number of trainings, cut into batches that fit in memory and spread over the cores."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import psutil
+import torch
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.graph import Graph
+from wgnn_core.replicas import ops
+from wgnn_core.replicas.model import Model, Sizes
+from wgnn_core.replicas.train import Trained, Trainings, train_batch
+from wgnn_core.replicas.view import Domain
+
+MAX_BATCH = 32
+"""Larger batches gain nothing on a CPU (benchmarks/NOTES.md) and answer a cancel later."""
+POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Event:
+    """Progress of a stage: how many of its trainings are done, fractions included."""
+
+    stage: str
+    done: float
+    total: int
+
+
+Progress = Callable[[Event], bool]
+"""Told about progress from time to time; returns False to cancel."""
+
+
+class Cancelled(Exception):  # noqa: N818  not an error: somebody asked for it
+    """The progress hook asked to stop."""
+
+
+def choose_device(name: str = "auto") -> torch.device:
+    """``auto`` is CUDA, else MPS, else the CPU; anything else must be there."""
+    available = ["cpu"]
+    if torch.cuda.is_available():
+        available.insert(0, "cuda")
+    elif torch.backends.mps.is_available():
+        available.insert(0, "mps")
+    if name == "auto":
+        return torch.device(available[0])
+    if name not in available:
+        raise WGNNError(
+            f"there is no device {name!r} here; choose auto or one of {', '.join(available)}."
+        )
+    return torch.device(name)
+
+
+def engine_name(device: torch.device) -> str:
+    """What runs the inner loops: ``numba`` or ``torch``, and on which device."""
+    return f"{'numba' if ops.HAS_NUMBA and device.type == 'cpu' else 'torch'} on {device.type}"
+
+
+def default_threads() -> int:
+    """``WGNN_THREADS``, else the number of cores this process may use."""
+    configured = os.environ.get("WGNN_THREADS", "")
+    if configured:
+        if not configured.isdigit() or int(configured) < 1:
+            raise WGNNError(f"WGNN_THREADS is {configured!r}; it must be a whole number above 0.")
+        return int(configured)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def replica_bytes(model: Model, graph: Graph) -> int:
+    """A generous estimate of what one replica holds in memory while it trains."""
+    sizes = Sizes(graph.num_nodes, graph.num_features, graph.num_classes)
+    shapes = [v.shape for v in model.init(sizes, torch.Generator().manual_seed(0)).values()]
+    parameters = sum(int(np.prod(shape)) for shape in shapes)
+    width = sum(int(shape[-1]) for shape in shapes)
+    slots = 2 * graph.num_edges + graph.num_nodes
+    # values, gradients, two moments, best epoch; activations with gradients; weights of slots
+    return 4 * (6 * parameters + 6 * graph.num_nodes * width + 4 * slots * model.slot_floats)
+
+
+def batch_size(
+    model: Model, graph: Graph, trainings: int, threads: int, memory: int | None = None
+) -> int:
+    """How many replicas go together.
+
+    `memory` is the budget in bytes for all threads together, by default a quarter of what is
+    free. Results do not depend on the answer.
+    """
+    budget = psutil.virtual_memory().available // 4 if memory is None else memory
+    fit = budget // threads // replica_bytes(model, graph)
+    share = -(-trainings // threads)
+    return int(max(1, min(share, fit, MAX_BATCH)))
+
+
+def train(
+    model: Model,
+    graph: Graph,
+    trainings: Trainings,
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    memory: int | None = None,
+    stage: str = "training",
+    progress: Progress | None = None,
+) -> Iterator[tuple[slice, Trained]]:
+    """Train everything; yields (which trainings, what came out) batch by batch, in order.
+
+    Raises:
+        Cancelled: When `progress` returned False; batches already yielded stay valid.
+    """
+    chosen = choose_device(device)
+    threads = (threads or default_threads()) if chosen.type == "cpu" else 1
+    size = batch_size(model, graph, len(trainings), threads, memory)
+    parts = [slice(i, i + size) for i in range(0, len(trainings), size)]
+    domain = Domain.of(graph, chosen)
+    counter = _Counter(model.epochs, len(trainings), stage, progress)
+    with _single_threaded_torch(), ThreadPoolExecutor(threads) as pool:
+        jobs: list[Future[Trained]] = [
+            pool.submit(train_batch, model, domain, trainings.select(part), counter.tick)
+            for part in parts
+        ]
+        try:
+            for i, (part, job) in enumerate(zip(parts, jobs, strict=True)):
+                while not job.done():
+                    wait(jobs[i:], timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+                    counter.report()
+                yield part, job.result()
+                counter.report()
+        finally:
+            counter.stopped.set()
+            for job in jobs:
+                job.cancel()
+
+
+def train_all(model: Model, graph: Graph, trainings: Trainings, **options: object) -> Trained:
+    """`train` with the batches put together again."""
+    outs = [out for _, out in train(model, graph, trainings, **options)]  # type: ignore[arg-type]
+    return Trained(
+        *(
+            np.concatenate([getattr(out, name) for out in outs])
+            for name in ("logits", "val_accuracy", "best_epoch", "epochs")
+        )
+    )
+
+
+class _Counter:
+    """Counts finished epochs over all threads and passes them on from the caller's thread."""
+
+    def __init__(self, epochs: int, total: int, stage: str, progress: Progress | None) -> None:
+        self.epochs, self.total, self.stage, self.progress = epochs, total, stage, progress
+        self.stopped = threading.Event()
+        self._done = 0
+        self._lock = threading.Lock()
+
+    def tick(self, replicas: int) -> None:
+        if self.stopped.is_set():
+            raise Cancelled
+        with self._lock:
+            self._done += replicas
+
+    def report(self) -> None:
+        if self.progress is None:
+            return
+        if not self.progress(Event(self.stage, self._done / self.epochs, self.total)):
+            self.stopped.set()
+            raise Cancelled
+
+
+@contextmanager
+def _single_threaded_torch() -> Iterator[None]:
+    """One thread for each batch: two that share torch's pool would fight over the cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,268 @@
+"""Compiled CPU kernels (numba): the inner loops that dominate a training step.
+
+Every kernel works on K replicas in turn, releases the GIL, and computes a replica's numbers in an
+order that does not depend on its neighbours in the batch. `wgnn_core.replicas.ops` wraps them for
+autograd and offers the same operations in plain torch where numba is missing or the device is not
+a CPU; a test compares the two.
+
+Two things make them fast, both measured in benchmarks/NOTES.md: unsigned indices (numba adds a
+wrap-around test to signed ones, which stops vectorisation) and sixteen accumulators held in
+registers, which LLVM's SLP pass turns into two vector registers. The pass is off by default in
+numba, hence the setting below.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from wgnn_core.replicas.random import DRAW_BITS, GOLDEN, MIX1, MIX2
+
+numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
+
+U = np.uint64
+_GOLDEN, _MIX1, _MIX2 = U(GOLDEN), U(MIX1), U(MIX2)
+_DRAW_SHIFT = U(64 - DRAW_BITS)
+_ZERO, _ONE = np.float32(0), np.float32(1)
+
+# "contract" allows fused multiply-add; reassociation stays forbidden, or LLVM would vectorise
+# over the stored entries with gathers instead of over the contiguous columns.
+_jit: Any = numba.njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+
+
+@_jit
+def draw(key, index):  # type: ignore[no-untyped-def]
+    """The 24-bit draw at `index` of the stream `key`; equals `random.draws`."""
+    z = key + U(index) * _GOLDEN
+    z = (z ^ (z >> U(30))) * _MIX1
+    z = (z ^ (z >> U(27))) * _MIX2
+    return (z ^ (z >> U(31))) >> _DRAW_SHIFT
+
+
+@_jit
+def gather(  # type: ignore[no-untyped-def]
+    idx, val, count, scale, source, stride, first, d, out, o
+):
+    """out[o : o+d] = scale * sum over t < count of val[t] * (row idx[t] of source).
+
+    A row of `source` (flat) is `stride` long and read from column `first` on.
+    """
+    c = U(0)
+    while c + U(16) <= d:
+        a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = _ZERO
+        b0 = b1 = b2 = b3 = b4 = b5 = b6 = b7 = _ZERO
+        for t in range(count):
+            v = val[t]
+            j = U(idx[t]) * stride + first + c
+            a0 += v * source[j]
+            a1 += v * source[j + U(1)]
+            a2 += v * source[j + U(2)]
+            a3 += v * source[j + U(3)]
+            a4 += v * source[j + U(4)]
+            a5 += v * source[j + U(5)]
+            a6 += v * source[j + U(6)]
+            a7 += v * source[j + U(7)]
+            b0 += v * source[j + U(8)]
+            b1 += v * source[j + U(9)]
+            b2 += v * source[j + U(10)]
+            b3 += v * source[j + U(11)]
+            b4 += v * source[j + U(12)]
+            b5 += v * source[j + U(13)]
+            b6 += v * source[j + U(14)]
+            b7 += v * source[j + U(15)]
+        p = o + c
+        out[p] = scale * a0
+        out[p + U(1)] = scale * a1
+        out[p + U(2)] = scale * a2
+        out[p + U(3)] = scale * a3
+        out[p + U(4)] = scale * a4
+        out[p + U(5)] = scale * a5
+        out[p + U(6)] = scale * a6
+        out[p + U(7)] = scale * a7
+        out[p + U(8)] = scale * b0
+        out[p + U(9)] = scale * b1
+        out[p + U(10)] = scale * b2
+        out[p + U(11)] = scale * b3
+        out[p + U(12)] = scale * b4
+        out[p + U(13)] = scale * b5
+        out[p + U(14)] = scale * b6
+        out[p + U(15)] = scale * b7
+        c += U(16)
+    while c + U(8) <= d:
+        a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = _ZERO
+        for t in range(count):
+            v = val[t]
+            j = U(idx[t]) * stride + first + c
+            a0 += v * source[j]
+            a1 += v * source[j + U(1)]
+            a2 += v * source[j + U(2)]
+            a3 += v * source[j + U(3)]
+            a4 += v * source[j + U(4)]
+            a5 += v * source[j + U(5)]
+            a6 += v * source[j + U(6)]
+            a7 += v * source[j + U(7)]
+        p = o + c
+        out[p] = scale * a0
+        out[p + U(1)] = scale * a1
+        out[p + U(2)] = scale * a2
+        out[p + U(3)] = scale * a3
+        out[p + U(4)] = scale * a4
+        out[p + U(5)] = scale * a5
+        out[p + U(6)] = scale * a6
+        out[p + U(7)] = scale * a7
+        c += U(8)
+    while c < d:
+        a0 = _ZERO
+        for t in range(count):
+            a0 += val[t] * source[U(idx[t]) * stride + first + c]
+        out[o + c] = scale * a0
+        c += U(1)
+
+
+@_jit
+def scatter(  # type: ignore[no-untyped-def]
+    idx, val, count, scale, source, o, stride, first, d, out
+):
+    """(row idx[t] of out) += scale * val[t] * source[o : o+d] for t < count; see `gather`."""
+    c = U(0)
+    while c + U(8) <= d:
+        p = o + c
+        g0 = scale * source[p]
+        g1 = scale * source[p + U(1)]
+        g2 = scale * source[p + U(2)]
+        g3 = scale * source[p + U(3)]
+        g4 = scale * source[p + U(4)]
+        g5 = scale * source[p + U(5)]
+        g6 = scale * source[p + U(6)]
+        g7 = scale * source[p + U(7)]
+        for t in range(count):
+            v = val[t]
+            j = U(idx[t]) * stride + first + c
+            s0 = out[j] + v * g0
+            s1 = out[j + U(1)] + v * g1
+            s2 = out[j + U(2)] + v * g2
+            s3 = out[j + U(3)] + v * g3
+            s4 = out[j + U(4)] + v * g4
+            s5 = out[j + U(5)] + v * g5
+            s6 = out[j + U(6)] + v * g6
+            s7 = out[j + U(7)] + v * g7
+            out[j] = s0
+            out[j + U(1)] = s1
+            out[j + U(2)] = s2
+            out[j + U(3)] = s3
+            out[j + U(4)] = s4
+            out[j + U(5)] = s5
+            out[j + U(6)] = s6
+            out[j + U(7)] = s7
+        c += U(8)
+    while c < d:
+        g0 = scale * source[o + c]
+        for t in range(count):
+            j = U(idx[t]) * stride + first + c
+            out[j] += val[t] * g0
+        c += U(1)
+
+
+@_jit
+def _kept(indptr, idx, val, row, key, thr, buffer_idx, buffer_val):  # type: ignore[no-untyped-def]
+    """Copy the stored entries of `row` that survive dropout to the buffers; return how many."""
+    m = U(0)
+    for e in range(indptr[row], indptr[row + U(1)]):
+        buffer_idx[m] = idx[e]
+        buffer_val[m] = val[e]
+        m += U(draw(key, e) < thr)  # branch-free: the next entry overwrites a dropped one
+    return m
+
+
+@_jit
+def longest_row(indptr):  # type: ignore[no-untyped-def]
+    longest = 0
+    for i in range(len(indptr) - 1):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    return longest + 1
+
+
+@_jit
+def sparse_linear(indptr, idx, val, rows, W, keys, thr, scale, out):  # type: ignore[no-untyped-def]
+    """out[k] = dropout(X)[rows] W[k]; an empty `keys` means no dropout."""
+    K, d = W.shape[0], U(W.shape[2])
+    size = longest_row(indptr)
+    buffer_idx, buffer_val = np.empty(size, np.uint32), np.empty(size, np.float32)
+    for k in range(K):
+        W_k, out_k = W[k].reshape(-1), out[k].reshape(-1)
+        for i in range(len(rows)):
+            row = U(rows[i])
+            if len(keys) > 0:
+                m = _kept(indptr, idx, val, row, keys[k], thr, buffer_idx, buffer_val)
+                gather(buffer_idx, buffer_val, m, scale, W_k, d, U(0), d, out_k, U(i) * d)
+            else:
+                lo, hi = indptr[row], indptr[row + U(1)]
+                gather(idx[lo:hi], val[lo:hi], hi - lo, scale, W_k, d, U(0), d, out_k, U(i) * d)
+
+
+@_jit
+def sparse_linear_backward(  # type: ignore[no-untyped-def]
+    indptr, idx, val, rows, grad, keys, thr, scale, grad_W
+):
+    """grad_W[k] += dropout(X)[rows]^T grad[k], with the draws of the forward pass."""
+    K, d = grad.shape[0], U(grad.shape[2])
+    size = longest_row(indptr)
+    buffer_idx, buffer_val = np.empty(size, np.uint32), np.empty(size, np.float32)
+    for k in range(K):
+        g_k, out_k = grad[k].reshape(-1), grad_W[k].reshape(-1)
+        for i in range(len(rows)):
+            row = U(rows[i])
+            if len(keys) > 0:
+                m = _kept(indptr, idx, val, row, keys[k], thr, buffer_idx, buffer_val)
+                scatter(buffer_idx, buffer_val, m, scale, g_k, U(i) * d, d, U(0), d, out_k)
+            else:
+                lo, hi = indptr[row], indptr[row + U(1)]
+                scatter(idx[lo:hi], val[lo:hi], hi - lo, scale, g_k, U(i) * d, d, U(0), d, out_k)
+
+
+@_jit
+def propagate(indptr, idx, weight, rows, position, h, out):  # type: ignore[no-untyped-def]
+    """out[k, i] = sum over the slots e of row rows[i] of weight[k, e] h[k, position[idx[e]]]."""
+    K, d = h.shape[0], U(h.shape[2])
+    local = np.empty(longest_row(indptr), np.uint32)
+    for k in range(K):
+        h_k, out_k = h[k].reshape(-1), out[k].reshape(-1)
+        w_k = weight[k % weight.shape[0]]
+        for i in range(len(rows)):
+            row = U(rows[i])
+            lo, hi = indptr[row], indptr[row + U(1)]
+            for e in range(lo, hi):
+                local[U(e - lo)] = position[U(idx[e])]
+            gather(local, w_k[lo:hi], hi - lo, _ONE, h_k, d, U(0), d, out_k, U(i) * d)
+
+
+@_jit
+def propagate_backward(  # type: ignore[no-untyped-def]
+    indptr, idx, weight, rows, position, grad, grad_h
+):
+    """grad_h[k, position[idx[e]]] += weight[k, e] grad[k, i] over the slots e of row rows[i]."""
+    K, d = grad.shape[0], U(grad.shape[2])
+    local = np.empty(longest_row(indptr), np.uint32)
+    for k in range(K):
+        g_k, out_k = grad[k].reshape(-1), grad_h[k].reshape(-1)
+        w_k = weight[k % weight.shape[0]]
+        for i in range(len(rows)):
+            row = U(rows[i])
+            lo, hi = indptr[row], indptr[row + U(1)]
+            for e in range(lo, hi):
+                local[U(e - lo)] = position[U(idx[e])]
+            scatter(local, w_k[lo:hi], hi - lo, _ONE, g_k, U(i) * d, d, U(0), d, out_k)
+
+
+@_jit
+def dropout(h, rows, keys, thr, scale, out):  # type: ignore[no-untyped-def]
+    """out = h with each entry kept (and scaled) by the draw at (node, column)."""
+    K, n, d = h.shape
+    for k in range(K):
+        for i in range(n):
+            base = U(rows[i]) * U(d)
+            for c in range(d):
+                kept = draw(keys[k], base + U(c)) < thr
+                out[k, i, c] = scale * h[k, i, c] if kept else _ZERO

@@ -1,0 +1,127 @@
+"""What a base model is: hyperparameters, initial values, a forward pass."""
+
+from __future__ import annotations
+
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, ClassVar, Literal
+
+import torch
+from torch import Tensor
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.replicas.random import Noise
+from wgnn_core.replicas.view import View
+
+Parameters = dict[str, Tensor]
+
+
+def hyper(
+    default: Any,
+    help: str,  # noqa: A002  the word every form and command line uses
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    """A hyperparameter: default, one line of help, and its range or its choices.
+
+    Forms and command-line flags are generated from these.
+    """
+    return field(
+        default=default, metadata={"help": help, "low": low, "high": high, "choices": choices}
+    )
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What a model must know of a graph to make its parameters."""
+
+    nodes: int
+    features: int
+    classes: int
+
+
+@dataclass(frozen=True)
+class Model:
+    """Base of every base model; a subclass is one file in `wgnn_core.models`.
+
+    A model is its hyperparameters. It makes the parameters of one replica (`init`); the engine
+    stacks K of them, so that in `forward` every parameter has a leading replica dimension.
+    """
+
+    lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0)
+    weight_decay: float = hyper(5e-4, "L2 penalty on the decayed weights", 0.0, 1.0)
+    epochs: int = hyper(200, "training epochs", 1, 5000)
+    patience: int = hyper(
+        0, "stop after this many epochs without better validation; 0: never", 0, 5000
+    )
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    presets: ClassVar[dict[str, dict[str, Any]]] = {}
+    """Named recipes: hyperparameters that differ from the defaults."""
+    for_dataset: ClassVar[dict[str, dict[str, Any]]] = {}
+    """Hyperparameters that differ from the defaults on a dataset."""
+    undecayed: ClassVar[frozenset[str]] = frozenset()
+    """Parameters without weight decay."""
+    optimizer: ClassVar[Literal["adam", "adamax"]] = "adam"
+    slot_floats: ClassVar[int] = 1
+    """Numbers kept for each stored adjacency entry while training (for the memory budget)."""
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            _check(type(self).name, item, getattr(self, item.name))
+
+    @property
+    def depth(self) -> int:
+        """Number of message-passing layers: how far an output looks."""
+        raise TypeError(f"{type(self).__name__} does not say its depth")
+
+    def init(self, sizes: Sizes, rng: torch.Generator) -> Parameters:
+        """Initial parameters of one replica, drawn from `rng`."""
+        raise TypeError(f"{type(self).__name__} does not make its parameters")
+
+    def forward(self, p: Parameters, view: View, noise: Noise | None) -> Tensor:
+        """Logits ``[K, targets, C]``; `noise` is None when evaluating."""
+        raise TypeError(f"{type(self).__name__} has no forward pass")
+
+    def loss(
+        self, p: Parameters, view: View, noise: Noise, labels: Tensor, weight: Tensor
+    ) -> Tensor:
+        """The sum over replicas of each replica's mean cross-entropy on its training nodes.
+
+        A sum, so that a replica's gradient does not depend on K. `labels` and `weight` are
+        ``[K, targets]``; weight 0 leaves a node out.
+        """
+        logits = self.forward(p, view, noise)
+        entropy = torch.nn.functional.cross_entropy(
+            logits.flatten(0, 1), labels.flatten(), reduction="none"
+        ).view_as(weight)
+        total: Tensor = ((entropy * weight).sum(1) / (weight > 0).sum(1)).sum()
+        return total
+
+
+def glorot(rng: torch.Generator, fan_in: int, fan_out: int, *shape: int) -> Tensor:
+    """Glorot-uniform values of `shape`, by default ``[fan_in, fan_out]``."""
+    bound = (6 / (fan_in + fan_out)) ** 0.5
+    return (torch.rand(shape or (fan_in, fan_out), generator=rng) * 2 - 1) * bound
+
+
+def _check(model: str, item: Field[Any], value: Any) -> None:
+    meta = item.metadata
+    choices = meta.get("choices")
+    if choices is not None:
+        if value not in choices:
+            raise WGNNError(
+                f"{model}: {item.name} is {value!r}; it must be one of {', '.join(choices)}."
+            )
+        return
+    low, high = meta.get("low"), meta.get("high")
+    if low is None or high is None:
+        return
+    whole = item.type in ("int", int)
+    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+        raise WGNNError(
+            f"{model}: {item.name} is {value!r}; it must be a {'whole ' if whole else ''}number."
+        )
+    if not low <= value <= high:
+        raise WGNNError(f"{model}: {item.name} is {value}; it must lie between {low} and {high}.")

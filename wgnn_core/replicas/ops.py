@@ -1,0 +1,144 @@
+"""The differentiable operations models are written with, for K replicas at a time.
+
+Each has two forms that draw the same random bits and agree to float tolerance: compiled kernels
+(CPU with numba) and plain torch (any device). `Slice.compiled` says which one runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from wgnn_core.replicas.random import UIntArray, draws, threshold
+
+try:
+    from wgnn_core.replicas import attention_kernels, kernels
+
+    HAS_NUMBA = True
+except ImportError:  # numba is optional; a result names the engine that made it
+    HAS_NUMBA = False
+NO_KEYS = np.empty(0, dtype=np.uint64)
+
+
+def apply(function: type[torch.autograd.Function], *arguments: Any) -> Tensor:
+    """`function.apply`, which torch leaves untyped."""
+    out: Tensor = function.apply(*arguments)  # type: ignore[no-untyped-call]
+    return out
+
+
+class SparseLinear(torch.autograd.Function):
+    """dropout(X)[rows] W for X in CSR form; only W has a gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, W: Tensor, x: Any, rows: Any, keys: UIntArray, p: float) -> Tensor:
+        W = W.contiguous()
+        out = torch.empty(W.shape[0], len(rows), W.shape[2])
+        ctx.arguments = (x, rows, keys, threshold(1 - p), np.float32(1 / (1 - p)), W.shape)
+        thr, scale = ctx.arguments[3:5]
+        kernels.sparse_linear(
+            x.indptr, x.idx, x.val, rows, W.numpy(), keys, np.uint64(thr), scale, out.numpy()
+        )
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        x, rows, keys, thr, scale, shape = ctx.arguments
+        grad_W = torch.zeros(shape)
+        kernels.sparse_linear_backward(
+            x.indptr, x.idx, x.val, rows, grads[0].contiguous().numpy(), keys,
+            np.uint64(thr), scale, grad_W.numpy(),
+        )  # fmt: skip
+        return grad_W, None, None, None, None
+
+
+class Propagate(torch.autograd.Function):
+    """A h for a weighted adjacency restricted to some rows; only h has a gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, slots: Any, weight: Tensor, layer: Any) -> Tensor:
+        h = h.contiguous()
+        out = torch.empty(h.shape[0], len(layer.rows), h.shape[2])
+        ctx.arguments = (slots, weight, layer, h.shape)
+        kernels.propagate(
+            slots.indptr, slots.idx, weight.numpy(), layer.rows, layer.position,
+            h.numpy(), out.numpy(),
+        )  # fmt: skip
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        slots, weight, layer, shape = ctx.arguments
+        grad_h = torch.zeros(shape)
+        kernels.propagate_backward(
+            slots.indptr, slots.idx, weight.numpy(), layer.rows, layer.position,
+            grads[0].contiguous().numpy(), grad_h.numpy(),
+        )  # fmt: skip
+        return grad_h, None, None, None
+
+
+class Dropout(torch.autograd.Function):
+    """Dropout on node rows; the backward pass draws the same mask again."""
+
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, rows: Any, keys: UIntArray, p: float) -> Tensor:
+        ctx.arguments = (rows, keys, p)
+        return _dropout(h, rows, keys, p)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        return _dropout(grads[0], *ctx.arguments), None, None, None
+
+
+def _dropout(h: Tensor, rows: Any, keys: UIntArray, p: float) -> Tensor:
+    h = h.contiguous()
+    out = torch.empty_like(h)
+    kernels.dropout(
+        h.numpy(), rows, keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)), out.numpy()
+    )
+    return out
+
+
+def keep_mask(keys: UIntArray, index: Tensor, p: float) -> Tensor:
+    """Boolean ``[K, n]``: which of the positions `index` survive dropout with probability p."""
+    return draws(keys, index) < threshold(1 - p)
+
+
+class Attention(torch.autograd.Function):
+    """GAT's attention and sum, see `attention_kernels`; gradients for h, source and target."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, h: Tensor, source: Tensor, target: Tensor, slots: Any, present: Tensor,
+        layer: Any, negative_slope: float, keys: UIntArray, p: float,
+    ) -> Tensor:  # fmt: skip
+        h, source, target = h.contiguous(), source.contiguous(), target.contiguous()
+        heads = source.shape[2]
+        used = int(np.diff(slots.indptr)[layer.rows].sum())
+        alpha = torch.empty(h.shape[0], used, heads)
+        out = torch.empty(h.shape[0], len(layer.rows), h.shape[2])
+        ctx.save_for_backward(h, source, target, alpha)
+        ctx.arguments = (slots, layer, np.float32(negative_slope), keys, p)
+        attention_kernels.attention(
+            slots.indptr, slots.idx, present.numpy(), layer.rows, layer.position,
+            h.numpy(), source.numpy(), target.numpy(), heads, np.float32(negative_slope),
+            keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)), alpha.numpy(), out.numpy(),
+        )  # fmt: skip
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        h, source, target, alpha = ctx.saved_tensors
+        slots, layer, negative_slope, keys, p = ctx.arguments
+        grad_h, grad_source = torch.zeros_like(h), torch.zeros_like(source)
+        grad_target = torch.zeros_like(target)
+        attention_kernels.attention_backward(
+            slots.indptr, slots.idx, layer.rows, layer.position,
+            h.numpy(), source.numpy(), target.numpy(), source.shape[2], negative_slope,
+            keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)), alpha.numpy(),
+            grads[0].contiguous().numpy(),
+            grad_h.numpy(), grad_source.numpy(), grad_target.numpy(),
+        )  # fmt: skip
+        return grad_h, grad_source, grad_target, None, None, None, None, None, None

@@ -1,0 +1,171 @@
+"""Train K replicas of one model together and keep each one's best epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from wgnn_core.graph import BoolArray, FloatArray, IntArray
+from wgnn_core.replicas.model import Model, Parameters, Sizes
+from wgnn_core.replicas.random import Noise
+from wgnn_core.replicas.view import Batch, Domain, View
+
+
+@dataclass(frozen=True, eq=False)
+class Trainings:
+    """K trainings on one graph: what tells the replicas apart.
+
+    `labels` are those a training may see (training labels, pseudo-labels, validation labels) and
+    `HIDDEN` elsewhere; `weight` is a node's weight in the loss, 0 outside the training set.
+    """
+
+    seeds: IntArray
+    labels: IntArray
+    weight: FloatArray
+    val: BoolArray
+    kept_edges: BoolArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def select(self, replicas: IntArray | slice) -> Trainings:
+        kept = None if self.kept_edges is None else self.kept_edges[replicas]
+        return Trainings(
+            self.seeds[replicas],
+            self.labels[replicas],
+            self.weight[replicas],
+            self.val[replicas],
+            kept,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What came out of K trainings, replica by replica, at each one's best validation epoch."""
+
+    logits: FloatArray
+    val_accuracy: npt.NDArray[np.float64]
+    best_epoch: IntArray
+    epochs: IntArray
+
+
+def train_batch(
+    model: Model, domain: Domain, trainings: Trainings, tick: Callable[[int], None]
+) -> Trained:
+    """Train the replicas of one batch; `tick(n)` is told after every epoch that n replicas ran.
+
+    `tick` may raise to stop. A replica's best epoch is the first with its highest validation
+    accuracy. Replicas that have run out of patience leave the batch.
+    """
+    K = len(trainings)
+    run = _Run(model, domain, trainings)
+    best = {name: value.detach().clone() for name, value in run.p.items()}
+    accuracy, epoch_of_best = np.full(K, -1.0), np.zeros(K, dtype=np.int64)
+    ran = np.zeros(K, dtype=np.int64)
+    active = np.arange(K)
+    for epoch in range(model.epochs):
+        run.step(epoch)
+        now = run.validate()
+        ran[active] = epoch + 1
+        better = now > accuracy[active]
+        if better.any():
+            winners = torch.from_numpy(np.flatnonzero(better))
+            target = torch.from_numpy(active[better])
+            for name, value in run.p.items():
+                best[name][target] = value.detach()[winners]
+            accuracy[active[better]], epoch_of_best[active[better]] = now[better], epoch
+        tick(len(active))
+        if model.patience == 0:
+            continue
+        stopped = epoch - epoch_of_best[active] >= model.patience
+        if stopped.all():
+            break
+        if stopped.sum() * 4 >= len(active):  # a copy pays once a quarter has stopped
+            stay = np.flatnonzero(~stopped)
+            run, active = run.select(stay), active[stay]
+    everyone = np.ones(domain.graph.num_nodes, dtype=bool)
+    view = View(Batch(domain, trainings.kept_edges), domain.field(everyone, model.depth))
+    with torch.no_grad():
+        logits = model.forward(best, view, None).cpu().numpy()
+    return Trained(logits, accuracy, epoch_of_best, ran)
+
+
+class _Run:
+    """The moving parts of a training: parameters, optimizer, and the two views."""
+
+    def __init__(self, model: Model, domain: Domain, trainings: Trainings) -> None:
+        graph = domain.graph
+        sizes = Sizes(graph.num_nodes, graph.num_features, graph.num_classes)
+        replicas = [model.init(sizes, _generator(int(seed))) for seed in trainings.seeds]
+        self.model, self.domain, self.trainings = model, domain, trainings
+        self.p: Parameters = {
+            name: torch.stack([one[name] for one in replicas]).to(domain.device).requires_grad_()
+            for name in replicas[0]
+        }
+        self.optimizer = _optimizer(model, self.p)
+        self._look()
+
+    def _look(self) -> None:
+        """Views on the union of the replicas' training sets and of their validation sets."""
+        model, domain, tr = self.model, self.domain, self.trainings
+        batch = Batch(domain, tr.kept_edges)
+        self.train_view = View(batch, domain.field(np.any(tr.weight > 0, axis=0), model.depth))
+        self.val_view = View(batch, domain.field(np.any(tr.val, axis=0), model.depth))
+        rows, val = self.train_view.field.targets, self.val_view.field.targets
+        to = domain.device
+        self.weight = torch.from_numpy(tr.weight[:, rows]).to(to)
+        self.labels = torch.from_numpy(tr.labels[:, rows].clip(0)).to(to)
+        self.val_labels = torch.from_numpy(tr.labels[:, val]).to(to)
+        self.val_mask = torch.from_numpy(tr.val[:, val]).to(to)
+
+    def step(self, epoch: int) -> None:
+        noise = Noise.of_epoch(self.trainings.seeds, epoch)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self.model.loss(self.p, self.train_view, noise, self.labels, self.weight)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+
+    def validate(self) -> npt.NDArray[np.float64]:
+        with torch.no_grad():
+            logits = self.model.forward(self.p, self.val_view, None)
+        right = (logits.argmax(-1) == self.val_labels) & self.val_mask
+        share: npt.NDArray[np.float64] = (
+            (right.sum(1) / self.val_mask.sum(1)).double().cpu().numpy()
+        )
+        return share
+
+    def select(self, replicas: IntArray) -> _Run:
+        """The same run with only some of its replicas, optimizer state included."""
+        keep = torch.from_numpy(replicas).to(self.domain.device)
+        other = object.__new__(_Run)
+        other.model, other.domain = self.model, self.domain
+        other.trainings = self.trainings.select(replicas)
+        other.p = {name: v.detach()[keep].requires_grad_() for name, v in self.p.items()}
+        other.optimizer = _optimizer(self.model, other.p)
+        for name, value in self.p.items():
+            other.optimizer.state[other.p[name]] = {
+                key: s[keep] if s.shape == value.shape else s
+                for key, s in self.optimizer.state[value].items()
+            }
+        other._look()
+        return other
+
+
+def _generator(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def _optimizer(model: Model, p: Parameters) -> torch.optim.Optimizer:
+    groups: list[dict[str, Any]] = [
+        {"params": [v for n, v in p.items() if n not in model.undecayed]},
+        {"params": [v for n, v in p.items() if n in model.undecayed], "weight_decay": 0.0},
+    ]
+    groups = [group for group in groups if group["params"]]
+    if model.optimizer == "adamax":
+        return torch.optim.Adamax(groups, lr=model.lr, weight_decay=model.weight_decay)
+    return torch.optim.Adam(groups, lr=model.lr, weight_decay=model.weight_decay, fused=True)
