@@ -7,7 +7,7 @@ import math
 from wgnn_core.errors import WGNNError
 
 ROUNDING_SLACK = 1e-9
-"""Absorbs binary rounding, so that 0.3 of 10 is 3 although 0.3 * 10 < 3 can happen in floats."""
+"""Absorbs binary rounding: 0.29 of 100 is 29, although 0.29 * 100 < 29 in floats."""
 
 
 def floor_fraction(name: str, eta: float, count: int) -> int:
