@@ -102,7 +102,7 @@ class Model:
 
 def glorot(rng: torch.Generator, fan_in: int, fan_out: int, *shape: int) -> Tensor:
     """Glorot-uniform values of `shape`, by default ``[fan_in, fan_out]``."""
-    bound = (6 / (fan_in + fan_out)) ** 0.5
+    bound: float = (6 / (fan_in + fan_out)) ** 0.5
     return (torch.rand(shape or (fan_in, fan_out), generator=rng) * 2 - 1) * bound
 
 
