@@ -235,7 +235,7 @@ def _readonly(array: Array) -> Array:
 
 
 def _features(name: str, x: Any, n: int) -> sparse.csr_array:
-    matrix = sparse.csr_array(x, dtype=np.float32)
+    matrix = sparse.csr_array(x, dtype=np.float32, copy=True)  # it is frozen below
     if matrix.ndim != 2 or matrix.shape[0] != n or matrix.shape[1] == 0:
         raise WGNNError(
             f"{name}: features have shape {matrix.shape}; expected ({n}, F) with F at least 1."
