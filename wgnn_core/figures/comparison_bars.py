@@ -169,9 +169,12 @@ class ComparisonBars(Figure):
             name = paper_text(method, style.label_length)
             dots["markersize"] = 4 * style.scale
             handles.append(Line2D([], [], label=name, **dots))
-        length = max(4, int(style.inches * 60 / (0.55 * style.small) / len(datasets)))
         axes.set(xlabel=X_LABEL, ylabel=Y_LABEL)
-        axes.set_xticks(range(len(datasets)), [paper_text(name, length) for name in datasets])
+        room = style.inches * 56 / (0.6 * style.small) / len(datasets)
+        crowded = max(map(len, datasets)) > room  # names too long to stand side by side lean
+        lean: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+        names = [paper_text(name, 18) for name in datasets]
+        axes.set_xticks(range(len(datasets)), names, **(lean if crowded else {}))
         axes.tick_params(axis="x", length=0)
         axes.set_xlim(-0.5, len(datasets) - 0.5)
         axes.margins(y=0.08)
