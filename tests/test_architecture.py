@@ -41,7 +41,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("comparators",),
     ("wgnn",),
     ("search",),
-    ("experiments",),
+    ("experiments", "benchmark"),
     ("runs",),
     ("figures", "export"),
     ("cli", "__main__"),

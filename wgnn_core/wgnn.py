@@ -178,6 +178,12 @@ def check_seeds(seeds: Sequence[int] | int) -> IntArray:
     return out
 
 
+def check_pool(pool: str) -> None:
+    """Raise unless `pool` is one Algorithm 2 knows."""
+    if pool not in ("all", "test"):
+        raise WGNNError(f"the pool is {pool!r}; it must be 'all' or 'test'.")
+
+
 def train_base(
     graph: Graph,
     model: Model,
@@ -213,8 +219,7 @@ def make_plan(base: Base, run: int, etas: Etas, pool: Pool = "all") -> Plan:
     split = graph.split(seed)
     prob = base.prob[run]
     w = nonuniformity(prob)
-    if pool not in ("all", "test"):
-        raise WGNNError(f"the pool is {pool!r}; it must be 'all' or 'test'.")
+    check_pool(pool)
     return Plan(
         supplement(w, prob.argmax(-1), split.train, split.test, etas.eta0),
         drop_edges(
@@ -286,6 +291,7 @@ def run_wgnn(
     """
     started = time.perf_counter()
     etas = Etas(eta0, eta1, eta2)
+    check_pool(pool)
     if base is None:
         base = train_base(graph, model, seeds, device=device, progress=progress, **engine)
     names: list[Variant] = ["wgnn", "wgnn1", "wgnn2"] if ablation else ["wgnn"]

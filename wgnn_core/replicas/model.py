@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
@@ -9,8 +10,9 @@ import torch
 from torch import Tensor
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.graph import IntArray
 from wgnn_core.replicas.random import Noise
-from wgnn_core.replicas.view import View
+from wgnn_core.replicas.view import Batch, View
 
 Parameters = dict[str, Tensor]
 
@@ -73,7 +75,10 @@ class Model:
 
     @property
     def depth(self) -> int:
-        """Number of message-passing layers: how far an output looks."""
+        """Number of message-passing layers: how far an output looks.
+
+        A model that looks at the whole graph says 0 and works on `view.batch.whole`.
+        """
         raise TypeError(f"{type(self).__name__} does not say its depth")
 
     def init(self, sizes: Sizes, rng: torch.Generator) -> Parameters:
@@ -83,6 +88,18 @@ class Model:
     def forward(self, p: Parameters, view: View, noise: Noise | None) -> Tensor:
         """Logits ``[K, targets, C]``; `noise` is None when evaluating."""
         raise TypeError(f"{type(self).__name__} has no forward pass")
+
+    def prepare(self, batch: Batch, seeds: IntArray, check: Callable[[], None]) -> Tensor | None:
+        """A stage before training that sees no label; `forward` finds it in `batch.prepared`.
+
+        Returns something for each replica of `batch`, with leading dimension K, or None for
+        models without such a stage. Calls `check` now and then, which raises to stop.
+        """
+        return None
+
+    def lr_at(self, epoch: int) -> float:
+        """The learning rate of an epoch; constant unless a model says otherwise."""
+        return self.lr
 
     def loss(
         self, p: Parameters, view: View, noise: Noise, labels: Tensor, weight: Tensor

@@ -44,12 +44,13 @@ class Noise:
     """The randomness of one epoch: one 64-bit key for each replica."""
 
     keys: UIntArray
+    epoch: int = 0
 
     @classmethod
     def of_epoch(cls, seeds: npt.NDArray[np.int64], epoch: int) -> Noise:
         with np.errstate(over="ignore"):
             keys = mix(seeds.astype(np.uint64) * np.uint64(GOLDEN))
-            return cls(mix(keys + np.uint64(epoch + 1) * np.uint64(GOLDEN)))
+            return cls(mix(keys + np.uint64(epoch + 1) * np.uint64(GOLDEN)), epoch)
 
     def site(self, site: int) -> UIntArray:
         """Keys for one place that draws, independent of every other place."""
@@ -67,6 +68,11 @@ def draws(keys: UIntArray, index: Tensor) -> Tensor:
     z = (z ^ _shift(z, 30)) * _signed(MIX1)
     z = (z ^ _shift(z, 27)) * _signed(MIX2)
     return _shift(z ^ _shift(z, 31), 64 - DRAW_BITS)
+
+
+def uniforms(keys: UIntArray, index: Tensor) -> Tensor:
+    """Uniform numbers ``[K, n]`` strictly between 0 and 1."""
+    return (draws(keys, index).float() + 0.5) / (1 << DRAW_BITS)
 
 
 def _signed(word: int) -> int:

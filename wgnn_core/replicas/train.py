@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
 
-from wgnn_core.graph import BoolArray, FloatArray, IntArray
+from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
 from wgnn_core.replicas.model import Model, Parameters, Sizes
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import Batch, Domain, View
@@ -32,6 +33,17 @@ class Trainings:
 
     def __len__(self) -> int:
         return len(self.seeds)
+
+    @classmethod
+    def of_seeds(cls, graph: Graph, seeds: IntArray) -> Trainings:
+        """One training for each seed on the full graph with its split's training set."""
+        splits = [graph.split(int(seed)) for seed in seeds]
+        return cls(
+            seeds=seeds,
+            labels=np.stack([graph.visible_labels(s) for s in splits]),
+            weight=np.stack([s.train for s in splits]).astype(np.float32),
+            val=np.stack([s.val for s in splits]),
+        )
 
     def select(self, replicas: IntArray | slice) -> Trainings:
         kept = None if self.kept_edges is None else self.kept_edges[replicas]
@@ -63,7 +75,8 @@ def train_batch(
     accuracy. Replicas that have run out of patience leave the batch.
     """
     K = len(trainings)
-    run = _Run(model, domain, trainings)
+    prepared = _prepare(model, domain, trainings, tick)
+    run = _Run(model, domain, trainings, prepared)
     best = {name: value.detach().clone() for name, value in run.p.items()}
     accuracy, epoch_of_best = np.full(K, -1.0), np.zeros(K, dtype=np.int64)
     ran = np.zeros(K, dtype=np.int64)
@@ -89,20 +102,36 @@ def train_batch(
             stay = np.flatnonzero(~stopped)
             run, active = run.select(stay), active[stay]
     everyone = np.ones(domain.graph.num_nodes, dtype=bool)
-    view = View(Batch(domain, trainings.kept_edges), domain.field(everyone, model.depth))
+    batch = Batch(domain, trainings.kept_edges, prepared)
+    view = View(batch, domain.field(everyone, model.depth))
     with torch.no_grad():
         logits = model.forward(best, view, None).cpu().numpy()
     return Trained(logits, accuracy, epoch_of_best, ran)
 
 
+def _prepare(
+    model: Model, domain: Domain, trainings: Trainings, tick: Callable[[int], None]
+) -> Tensor | None:
+    """`Model.prepare`, once for all replicas that agree in seed and graph: it sees no label."""
+    seeds, kept = trainings.seeds, trainings.kept_edges
+    key = seeds[:, None] if kept is None else np.column_stack([seeds, np.packbits(kept, axis=1)])
+    _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    batch = Batch(domain, None if kept is None else kept[first])
+    out = model.prepare(batch, seeds[first], lambda: tick(0))
+    return None if out is None else out[torch.from_numpy(which.reshape(-1)).to(out.device)]
+
+
 class _Run:
     """The moving parts of a training: parameters, optimizer, and the two views."""
 
-    def __init__(self, model: Model, domain: Domain, trainings: Trainings) -> None:
+    def __init__(
+        self, model: Model, domain: Domain, trainings: Trainings, prepared: Tensor | None
+    ) -> None:
         graph = domain.graph
         sizes = Sizes(graph.num_nodes, graph.num_features, graph.num_classes)
         replicas = [model.init(sizes, _generator(int(seed))) for seed in trainings.seeds]
         self.model, self.domain, self.trainings = model, domain, trainings
+        self.prepared = prepared
         self.p: Parameters = {
             name: torch.stack([one[name] for one in replicas]).to(domain.device).requires_grad_()
             for name in replicas[0]
@@ -113,7 +142,7 @@ class _Run:
     def _look(self) -> None:
         """Views on the union of the replicas' training sets and of their validation sets."""
         model, domain, tr = self.model, self.domain, self.trainings
-        batch = Batch(domain, tr.kept_edges)
+        batch = Batch(domain, tr.kept_edges, self.prepared)
         self.train_view = View(batch, domain.field(np.any(tr.weight > 0, axis=0), model.depth))
         self.val_view = View(batch, domain.field(np.any(tr.val, axis=0), model.depth))
         rows, val = self.train_view.field.targets, self.val_view.field.targets
@@ -126,6 +155,8 @@ class _Run:
     def step(self, epoch: int) -> None:
         noise = Noise.of_epoch(self.trainings.seeds, epoch)
         self.optimizer.zero_grad(set_to_none=True)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.model.lr_at(epoch)
         loss = self.model.loss(self.p, self.train_view, noise, self.labels, self.weight)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
@@ -145,6 +176,7 @@ class _Run:
         other = object.__new__(_Run)
         other.model, other.domain = self.model, self.domain
         other.trainings = self.trainings.select(replicas)
+        other.prepared = None if self.prepared is None else self.prepared[keep]
         other.p = {name: v.detach()[keep].requires_grad_() for name, v in self.p.items()}
         other.optimizer = _optimizer(self.model, other.p)
         for name, value in self.p.items():

@@ -27,6 +27,7 @@ from wgnn_core.replicas.structure import (
     slot_weights,
     slots_of,
 )
+from wgnn_core.replicas.weighted import WeightGradient
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +68,23 @@ class Domain:
     def field(self, targets: BoolArray, depth: int) -> Field:
         return receptive_field(self.slots, targets, depth)
 
+    @cached_property
+    def reverse(self) -> IntArray:
+        """For the slot of (i, j) the slot of (j, i): column order of a symmetric pattern."""
+        order: IntArray = np.lexsort((self.slots.row, self.slots.idx))
+        return order
+
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """K replicas: their edge masks ``[K, E]`` (None: all on the full graph) on one domain."""
+    """K replicas: their edge masks ``[K, E]`` (None: all on the full graph) on one domain.
+
+    `prepared` is what `Model.prepare` made of them.
+    """
 
     domain: Domain
     kept_edges: BoolArray | None
+    prepared: Tensor | None = None
 
     @cached_property
     def present(self) -> FloatArray:
@@ -90,10 +101,11 @@ class Batch:
             self._weights[weighting] = torch.from_numpy(weights).to(self.domain.device)
         return self._weights[weighting]
 
-    def select(self, replicas: IntArray) -> Batch:
-        """The batch of some of the replicas."""
-        kept = None if self.kept_edges is None else self.kept_edges[replicas]
-        return Batch(self.domain, kept)
+    @cached_property
+    def whole(self) -> View:
+        """All nodes, and one layer that reads and writes them all."""
+        everyone = np.ones(self.domain.graph.num_nodes, dtype=bool)
+        return View(self, self.domain.field(everyone, 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,13 +138,30 @@ class View:
         return self._torch_linear(W, p, keys)
 
     def propagate(self, layer: int, h: Tensor, weight: Tensor) -> Tensor:
-        """A h from the rows layer `layer` reads to those it writes: ``[K, n, d] -> [K, m, d]``."""
-        step = self.field.layers[layer]
+        """A h from the rows layer `layer` reads to those it writes: ``[K, n, d] -> [K, m, d]``.
+
+        `weight` holds the entries of A, ``[1 or K, nnz]``; where it is learned, ``[K, nnz]``.
+        """
+        step, slots = self.field.layers[layer], self.batch.domain.slots
         if self.batch.domain.compiled:
-            return ops.apply(ops.Propagate, h, self.batch.domain.slots, weight, step)
+            out = ops.apply(ops.Propagate, h, slots, weight.detach(), step)
+            if weight.requires_grad:
+                return ops.apply(WeightGradient, out, weight, h.detach(), slots, step)
+            return out
         source, target, slot = self.entries(layer)
         messages = weight[:, slot].unsqueeze(-1) * h[:, source]
         return h.new_zeros(h.shape[0], len(step.rows), h.shape[2]).index_add(1, target, messages)
+
+    def own(self, layer: int, h: Tensor) -> Tensor:
+        """The rows layer `layer` writes, out of ``h [K, n, d]`` on those it reads."""
+        step = self.field.layers[layer]
+        if len(step.rows) == h.shape[1]:
+            return h
+        return h[:, torch.from_numpy(step.position[step.rows].astype(np.int64)).to(h.device)]
+
+    def targets(self, h: Tensor) -> Tensor:
+        """The target rows out of ``h [K, N, d]`` on all nodes."""
+        return h[:, torch.from_numpy(self.field.targets.astype(np.int64)).to(h.device)]
 
     def dropout(self, layer: int, h: Tensor, p: float, noise: Noise | None, site: int) -> Tensor:
         """Dropout on ``h [K, n, d]`` whose rows are those layer `layer` reads."""
@@ -191,14 +220,19 @@ class View:
 
     def entries(self, layer: int) -> tuple[Tensor, Tensor, Tensor]:
         """For each slot a layer uses: its source row, its target row, its number."""
-        step = self.field.layers[layer]
-        device = self.batch.domain.device
-        source, target, slot = _entries(self.batch.domain.slots, step)
-        return (
-            torch.from_numpy(source).to(device),
-            torch.from_numpy(target).to(device),
-            torch.from_numpy(slot).to(device),
-        )
+        if layer not in self._entries:
+            device = self.batch.domain.device
+            source, target, slot = _entries(self.batch.domain.slots, self.field.layers[layer])
+            self._entries[layer] = (
+                torch.from_numpy(source).to(device),
+                torch.from_numpy(target).to(device),
+                torch.from_numpy(slot).to(device),
+            )
+        return self._entries[layer]
+
+    @cached_property
+    def _entries(self) -> dict[int, tuple[Tensor, Tensor, Tensor]]:
+        return {}
 
     def _torch_linear(self, W: Tensor, p: float, keys: UIntArray) -> Tensor:
         x, rows, device = self.batch.domain.x, self.field.inputs, W.device

@@ -1,0 +1,5 @@
+"""``python -m wgnn_core``."""
+
+from wgnn_core.cli import main
+
+main()

@@ -1,0 +1,31 @@
+"""The command line: ``python -m wgnn_core``."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from wgnn_core.cli import bench, data, models, run
+from wgnn_core.cli.console import fail
+from wgnn_core.errors import WGNNError
+
+app = typer.Typer(
+    name="wgnn_core",
+    help="Label non-uniformity for node classification: datasets, training, the eta search.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(data.app, name="data")
+app.command("models")(models.models)
+app.command("run", context_settings=models.GENERATED_FLAGS)(run.run)
+app.command("bench")(bench.bench)
+
+
+def main() -> None:
+    """Run a command; what a user got wrong is one line on stderr and exit code 2."""
+    try:
+        app()
+    except WGNNError as error:
+        sys.exit(fail(str(error)))

@@ -1,0 +1,58 @@
+"""The gradient of a propagation with respect to its slot weights, for models that learn them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+try:
+    import numba
+except ImportError:  # the plain torch propagation needs nothing from here
+    numba = None
+
+
+class WeightGradient(torch.autograd.Function):
+    """Hands `out` = A h through and adds the gradient of A's weights to the backward pass."""
+
+    @staticmethod
+    def forward(ctx: Any, out: Tensor, weight: Tensor, h: Tensor, slots: Any, layer: Any) -> Tensor:
+        ctx.save_for_backward(h)
+        ctx.arguments = (slots, layer, weight.shape)
+        return out.view_as(out)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        (h,) = ctx.saved_tensors
+        slots, layer, shape = ctx.arguments
+        grad_weight = torch.zeros(shape)
+        _products(
+            slots.indptr, slots.idx, layer.rows, layer.position,
+            grads[0].contiguous().numpy(), h.contiguous().numpy(), grad_weight.numpy(),
+        )  # fmt: skip
+        return grads[0], grad_weight, None, None, None
+
+
+def _products(indptr, idx, rows, position, grad, h, out):  # type: ignore[no-untyped-def]
+    """out[k, e] = <grad[k, i], h[k, position[idx[e]]]> over the slots e of row rows[i]."""
+    K, d = h.shape[0], np.uint64(h.shape[2])
+    for k in range(K):
+        g_k, h_k, out_k = grad[k].reshape(-1), h[k].reshape(-1), out[k]
+        for i in range(len(rows)):
+            row = np.uint64(rows[i])
+            mine = np.uint64(i) * d
+            for e in range(indptr[row], indptr[row + np.uint64(1)]):
+                theirs = np.uint64(position[np.uint64(idx[e])]) * d
+                total = np.float32(0)
+                for c in range(d):
+                    total += g_k[mine + np.uint64(c)] * h_k[theirs + np.uint64(c)]
+                out_k[np.uint64(e)] = total
+
+
+if numba is not None:
+    # a dot product vectorises only if its terms may be added in another order
+    _products = numba.njit(
+        nogil=True, cache=True, fastmath={"contract", "reassoc"}, error_model="numpy"
+    )(_products)
