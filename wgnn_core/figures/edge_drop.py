@@ -197,6 +197,7 @@ class EdgeDropMap(Figure):
         paper = PaperFigure(figsize=style.size(map_ratio(points, panels=2)), layout="constrained")
         total = len(self.data)
         size = 0.8 * paper_size(len(nodes), style)
+        thin = float(np.clip(9 / np.sqrt(total), 0.3, 1)) * style.scale
         least = nodes["least"].to_numpy(dtype=bool)
         kind = nodes["class"].to_numpy(dtype=int)
         for column, name in enumerate(PANELS):
@@ -206,7 +207,7 @@ class EdgeDropMap(Figure):
                 if state == DROPPED and column == 1:
                     continue
                 paper_edges(
-                    axes, points, self._pairs(state), total, zorder=order, **_line(state, style)
+                    axes, points, self._pairs(state), total, zorder=order, **_line(state, thin)
                 )
             for index in np.unique(kind):
                 mark = class_mark(int(index), style.palette)
@@ -218,7 +219,7 @@ class EdgeDropMap(Figure):
                         s=(size * scale) ** 2,
                         marker=mark.marker,
                         color=mark.colour,
-                        linewidths=0.3 * style.scale * (scale > 1),
+                        linewidths=0.4 * thin * (scale > 1),
                         edgecolors="#1f2430",
                         rasterized=total > RASTER_ABOVE,
                         zorder=4,
@@ -278,14 +279,14 @@ def _axes(column: int) -> dict[str, str]:
     return {"xaxis": "x", "yaxis": "y"} if column == 1 else {"xaxis": "x2", "yaxis": "y2"}
 
 
-def _line(state: str, style: Style) -> dict[str, Any]:
+def _line(state: str, scale: float) -> dict[str, Any]:
     dash = (0, (3, 1.2)) if state == DROPPED else "-"
-    width = WIDTH[state] * 0.75 * style.scale
+    width = 0.75 * WIDTH[state] * scale
     return {"colors": COLOUR[state], "linewidths": width, "linestyles": [dash]}
 
 
 def _legend_line(state: str, style: Style) -> dict[str, Any]:
-    line = _line(state, style)
+    line = _line(state, style.scale)
     return {
         "color": line["colors"],
         "linewidth": 1.4 * line["linewidths"],

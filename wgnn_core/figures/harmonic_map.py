@@ -20,6 +20,7 @@ from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
 from wgnn_core.figures.maps import (
     bare,
     bare_plotly,
+    edge_layer,
     map_ratio,
     map_table,
     nodes_of,
@@ -171,14 +172,13 @@ class HarmonicMap(Figure):
 
     def _draw(self, style: Style) -> PaperFigure:
         nodes, points, pairs = nodes_of(self.data), points_of(self.data), pairs_of(self.data)
-        paper = PaperFigure(figsize=style.size(map_ratio(points)), layout="constrained")
+        paper = PaperFigure(figsize=style.size(map_ratio(points, bar=True)), layout="constrained")
         axes = paper.add_subplot()
         total = len(self.data)
         raster = total > RASTER_ABOVE
         size = paper_size(len(nodes), style)
         if len(pairs):
-            width = float(np.clip(12 / np.sqrt(len(pairs)), 0.12, 0.6)) * style.scale
-            paper_edges(axes, points, pairs, total, colors="#c3c7ce", linewidths=width, zorder=1)
+            paper_edges(axes, points, pairs, total, zorder=1, **edge_layer(len(pairs), style))
         value = nodes["f"].to_numpy(dtype=float)
         missing = np.isnan(value)
         if missing.any():
@@ -214,7 +214,7 @@ class HarmonicMap(Figure):
             paper_dots(
                 axes,
                 points[inside],
-                s=(size + 2.5 * style.scale) ** 2,
+                s=(size + style.scale * np.clip(12 / np.sqrt(inside.sum() + 1), 1, 2.5)) ** 2,
                 edgecolors="#1f2430",
                 linewidths=0.6 * style.scale,
                 rasterized=raster,

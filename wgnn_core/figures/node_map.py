@@ -20,6 +20,7 @@ from wgnn_core.figures.maps import (
     bands,
     bare,
     bare_plotly,
+    edge_layer,
     map_ratio,
     map_table,
     nodes_of,
@@ -192,13 +193,18 @@ class NodeMap(Figure):
 
     def _draw(self, style: Style) -> PaperFigure:
         nodes, points, pairs = nodes_of(self.data), points_of(self.data), pairs_of(self.data)
-        paper = PaperFigure(figsize=style.size(map_ratio(points)), layout="constrained")
+        picked = nodes["selected"].to_numpy(dtype=bool)
+        paper = PaperFigure(
+            figsize=style.size(
+                map_ratio(points, bar=not self.names, legend=bool(self.names or picked.any()))
+            ),
+            layout="constrained",
+        )
         axes = paper.add_subplot()
         total = len(nodes) + len(pairs)
         size = paper_size(len(nodes), style)
         if len(pairs):
-            width = float(np.clip(12 / np.sqrt(len(pairs)), 0.12, 0.6)) * style.scale
-            paper_edges(axes, points, pairs, total, colors="#c3c7ce", linewidths=width, zorder=1)
+            paper_edges(axes, points, pairs, total, zorder=1, **edge_layer(len(pairs), style))
         dots: dict[str, Any] = {"s": size**2, "linewidths": 0, "rasterized": total > RASTER_ABOVE}
         value = nodes["value"].to_numpy(dtype=np.float32)
         missing = np.isnan(value)
@@ -209,7 +215,9 @@ class NodeMap(Figure):
             marks = [self._mark(i, style.palette, False) for i in range(len(self.names))]
             self._paper_classes(axes, points, value, marks, dots)
             for name, mark in self._legend(marks):
-                handles.append(_dot(mark, paper_text(name, style.label_length), style))
+                shape = "o" if len(nodes) > RASTER_ABOVE else mark.marker
+                name = paper_text(name, style.label_length)
+                handles.append(_dot(mark.colour, shape, name, style))
         else:
             drawn = paper_dots(
                 axes,
@@ -224,7 +232,6 @@ class NodeMap(Figure):
             bar = paper.colorbar(drawn, ax=axes, fraction=0.045, pad=0.02, aspect=28)
             bar.set_label(SCALE_TITLES[self.colour])
             bar.outline.set_visible(False)
-        picked = nodes["selected"].to_numpy(dtype=bool)
         if picked.any():
             paper_dots(
                 axes,
@@ -310,12 +317,12 @@ class NodeMap(Figure):
                 )
 
 
-def _dot(mark: ClassMark, name: str, style: Style) -> Line2D:
+def _dot(colour: str, shape: str, name: str, style: Style) -> Line2D:
     return Line2D(
         [],
         [],
-        color=mark.colour,
-        marker=mark.marker,
+        color=colour,
+        marker=shape,
         linestyle="none",
         markersize=4 * style.scale,
         markeredgewidth=0,

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 
 import matplotlib
 import numpy as np
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.text import PAPER_FONTS
@@ -97,13 +97,17 @@ class ClassMark:
 def class_mark(index: int, palette: str = "okabe-ito", dark: bool = False) -> ClassMark:
     """The mark of class or series `index`.
 
-    Colours start over after the palette's last; the markers then shift by one, so that
-    (colour, marker) pairs first repeat at len(palette) * 8 classes.
+    After the palette's last colour it starts over, a shade darker, then lighter; the markers
+    shift by one each time. Colours first repeat after three rounds of the palette and
+    (colour, marker) pairs after eight.
     """
     colours = PALETTES[palette]
     colour = colours[index % len(colours)]
     if dark and colour == "#000000":
         colour = "#E8E8E8"
+    towards, share = ((0.0, 0.0), (0.35, 0.5), (1.0, 0.55))[index // len(colours) % 3]
+    mixed = (1 - share) * np.asarray(to_rgb(colour)) + share * towards
+    colour = to_hex(tuple(mixed)).upper()
     shape = (index + index // len(colours)) % len(MARKERS)
     dash = (index + index // len(colours)) % len(DASHES)
     return ClassMark(
