@@ -1,0 +1,253 @@
+"""`Jobs`: what a page or a command holds to start runs, watch them and read their results."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.local import Listener, LocalExecutor
+from wgnn_core.runs.results import RunResult, load_result
+from wgnn_core.runs.store import ACTIVE, RunSummary, State, Store, owner_name
+from wgnn_core.search import MAX_TRIALS
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much may be asked for.
+
+    Attributes:
+        queue: Unfinished runs at a time.
+        trainings: Trainings in a run.
+        seconds: Seconds of training of a run at a stretch; a resumed run gets them anew.
+    """
+
+    queue: int = 32
+    trainings: int = MAX_TRIALS
+    seconds: float = 12 * 3600.0
+
+
+@dataclass(frozen=True)
+class JobStatus:
+    """How far a run is.
+
+    Attributes:
+        run_id: Its id.
+        state: queued, running, done, failed, cancelled or interrupted.
+        done: Trainings finished, with the fraction of those under way.
+        total: Trainings in all.
+        rate: Trainings a second while this run trains; None before the first number.
+        seconds_left: Until it ends if the runs under way now share the worker; None if unknown.
+        message: What went wrong, else empty.
+        accuracy: Mean test accuracy (percent) of the finished etas best on validation.
+        base_accuracy: Mean test accuracy (percent) of the base model.
+    """
+
+    run_id: str
+    state: State
+    done: float
+    total: int
+    rate: float | None
+    seconds_left: float | None
+    message: str
+    accuracy: float | None
+    base_accuracy: float | None
+
+    @property
+    def active(self) -> bool:
+        return self.state in ACTIVE
+
+
+class Executor(Protocol):
+    """Something that trains the cells of runs."""
+
+    def start(self, run_id: str) -> None: ...
+
+    def cancel(self, run_id: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+MakeExecutor = Callable[[Store, str, float, Listener], Executor]
+
+
+@dataclass
+class _Live:
+    """The cell under way, as the executor tells of it."""
+
+    done: float = 0.0
+    started: float | None = None
+    ended: tuple[State, str] | None = None
+
+
+class Jobs:
+    """Starts runs, watches them, hands out results. Safe to use from many threads.
+
+    A program makes one and closes it at its end; whatever is unfinished then is *interrupted* and
+    can be resumed by anybody.
+    """
+
+    def __init__(
+        self,
+        store: Store | None = None,
+        limits: Limits | None = None,
+        executor: MakeExecutor = LocalExecutor,
+    ) -> None:
+        self.store = store if store is not None else Store()
+        self.limits = limits if limits is not None else Limits()
+        self.owner = owner_name(uuid.uuid4().hex)
+        self._live: dict[str, _Live] = {}
+        self._lock = threading.RLock()
+        self._executor = executor(self.store, self.owner, self.limits.seconds, self._hear)
+        atexit.register(self.close)
+
+    def submit(self, config: RunConfig, *, fresh: bool = False) -> str:
+        """Start a run and return its id at once; a finished or running one is not started again.
+
+        An unfinished run goes on from its last cell. `fresh` deletes what there is first.
+
+        Raises:
+            WGNNError: It is more than `limits` allow, or the dataset is not there.
+        """
+        if config.trainings > self.limits.trainings:
+            raise WGNNError(
+                f"the run has {config.trainings} trainings; the limit is "
+                f"{self.limits.trainings} for one run: take fewer seeds or etas."
+            )
+        run_id = config.run_id
+        with self._lock:
+            if fresh and self.store.has(run_id):
+                self.delete(run_id)
+            self.store.create(config)
+            return self._start(run_id)
+
+    def resume(self, run_id: str) -> str:
+        """Go on with a cancelled, failed or interrupted run; others are left as they are."""
+        with self._lock:
+            return self._start(self.store.get(run_id).run_id)
+
+    def _start(self, run_id: str) -> str:
+        summary = self.store.get(run_id)
+        if summary.state == "done":
+            return run_id
+        waiting = [r for r, live in self._live.items() if live.ended is None and r != run_id]
+        if len(waiting) >= self.limits.queue:
+            raise WGNNError(
+                f"{len(waiting)} runs are waiting or running; the limit is {self.limits.queue}: "
+                "wait for one to finish or cancel one."
+            )
+        live = self._live.get(run_id)
+        if live is None or live.ended is not None:
+            self._live[run_id] = _Live()
+        self.store.claim(run_id, self.owner)  # if another program has it, the executor waits
+        self._executor.start(run_id)
+        return run_id
+
+    def status(self, run_id: str) -> JobStatus:
+        """How far a run is; cheap enough to ask every second."""
+        summary = self.store.get(run_id)
+        with self._lock:
+            live = self._live.get(run_id)
+            sharing = sum(1 for other in self._live.values() if other.ended is None)
+        state, message = summary.state, summary.message
+        done, seconds = float(summary.done), summary.seconds
+        if live is not None and live.ended is not None and state in (*ACTIVE, "interrupted"):
+            state, message = live.ended
+        elif live is not None and live.started is not None:
+            done = min(done + live.done, summary.total)
+            seconds += time.monotonic() - live.started
+        rate = done / seconds if done > 0 and seconds > 0 else None
+        left = None
+        if rate is not None and state in ACTIVE:
+            left = (summary.total - done) / rate * max(1, sharing)
+        return JobStatus(
+            run_id,
+            state,
+            done,
+            summary.total,
+            rate,
+            left,
+            message,
+            summary.accuracy,
+            summary.base_accuracy,
+        )
+
+    def wait(self, run_id: str, timeout: float | None = None) -> JobStatus:
+        """Block until the run is no longer queued or running, or the time is up."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while (status := self.status(run_id)).active and (end is None or time.monotonic() < end):
+            time.sleep(0.05)
+        return status
+
+    def cancel(self, run_id: str) -> None:
+        """Stop a run within two seconds; its finished cells stay."""
+        with self._lock:
+            live = self._live.get(run_id)
+            if live is None or live.ended is not None:
+                return
+            live.ended = ("cancelled", "")
+            self.store.set_state(run_id, self.owner, "cancelled")
+            self._executor.cancel(run_id)
+
+    def delete(self, run_id: str) -> None:
+        """Forget a run with everything it gave; cancels it first.
+
+        Raises:
+            WGNNError: It is pinned, or another program is training it.
+        """
+        if self.store.get(run_id).pinned:
+            raise WGNNError(f"run {run_id} is pinned; unpin it before deleting it.")
+        with self._lock:
+            self.cancel(run_id)
+            self.store.delete(run_id, self.owner)
+            self._live.pop(run_id, None)
+
+    def pin(self, run_id: str, pinned: bool = True) -> None:
+        """Keep a run at the top of the list and from being deleted."""
+        self.store.pin(run_id, pinned)
+
+    def note(self, run_id: str, text: str) -> None:
+        """Write something down beside a run."""
+        self.store.note(run_id, text)
+
+    def list(
+        self, *, dataset: str | None = None, model: str | None = None, state: State | None = None
+    ) -> list[RunSummary]:
+        """The runs of the store, pinned ones first, then the newest first."""
+        return [
+            run
+            for run in self.store.runs()
+            if dataset in (None, run.dataset)
+            and model in (None, run.model)
+            and state in (None, run.state)
+        ]
+
+    def result(self, run_id: str) -> RunResult | None:
+        """What is finished of a run; None if there is no such run."""
+        return load_result(self.store, run_id) if self.store.has(run_id) else None
+
+    def close(self) -> None:
+        """Stop training; what is unfinished can be resumed later."""
+        atexit.unregister(self.close)
+        self._executor.close()
+        self.store.release(self.owner)
+
+    def _hear(self, event: dict[str, Any]) -> None:
+        with self._lock:
+            live = self._live.get(event.get("run", ""))
+            if live is None or live.ended is not None:
+                return
+            if event["event"] == "start":
+                live.done, live.started = 0.0, time.monotonic()
+            elif event["event"] == "progress":
+                live.done = event["done"]
+            elif event["event"] == "cell":
+                live.done, live.started = 0.0, None
+            elif event["event"] == "end":
+                live.ended = (event["state"], event.get("message", ""))

@@ -1,0 +1,184 @@
+"""The executor of this machine: one worker process, started when needed, restarted when it dies."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import wgnn_core
+from wgnn_core.runs.store import Store
+
+Listener = Callable[[dict[str, Any]], None]
+STRIKES = 3
+CANCEL_SECONDS = 1.5
+CLOSE_SECONDS = 2.0
+LOG_BYTES = 1_000_000
+
+
+class LocalExecutor:
+    """Trains runs in a process of their own; tells `listener` about the worker's events.
+
+    A cell that kills the worker `STRIKES` times in a row fails its run; the others go on.
+    """
+
+    def __init__(self, store: Store, owner: str, seconds: float, listener: Listener) -> None:
+        self._store, self._owner, self._seconds, self._listener = store, owner, seconds, listener
+        self._strikes: dict[str, int] = {}
+        self._current: str | None = None
+        self._process: subprocess.Popen[str] | None = None
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._lock = threading.RLock()
+
+    @property
+    def pid(self) -> int | None:
+        """Process number of the worker, None when there is none."""
+        return self._process.pid if self._process is not None else None
+
+    def start(self, run_id: str) -> None:
+        """Train a run; one that is being trained already is left alone."""
+        with self._lock:
+            if run_id in self._strikes:
+                return
+            self._strikes[run_id] = 0
+            self._ensure_process()
+            self._send({"do": "run", "run": run_id})
+
+    def cancel(self, run_id: str) -> None:
+        """Stop a run: at its next epoch, or with the whole worker if that takes too long."""
+        with self._lock:
+            if self._strikes.pop(run_id, None) is None:
+                return
+            self._send({"do": "cancel", "run": run_id})
+            process = self._process
+        timer = threading.Timer(CANCEL_SECONDS, self._kill_if_busy, (process, run_id))
+        timer.daemon = True
+        timer.start()
+
+    def close(self) -> None:
+        """End the worker; finished cells are kept."""
+        with self._lock:
+            self._closed = True
+            process = self._process
+        if process is None:
+            return
+        assert process.stdin is not None
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        try:
+            process.wait(CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(CLOSE_SECONDS)
+
+    def _ensure_process(self) -> None:
+        if self._process is not None or self._closed:
+            return
+        self._process = _spawn(self._store.path)
+        self._send(
+            {
+                "do": "hello",
+                "store": str(self._store.path.resolve()),
+                "owner": self._owner,
+                "seconds": self._seconds,
+            }
+        )
+        self._thread = threading.Thread(target=self._listen, args=(self._process,), daemon=True)
+        self._thread.start()
+
+    def _send(self, message: dict[str, Any]) -> None:
+        if self._process is None:
+            return
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(message) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            pass  # it has died: the listening thread starts another and sends everything again
+
+    def _listen(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        with process.stdout as lines:
+            for line in lines:
+                self._note(json.loads(line))
+        code = process.wait()
+        self._after_death(code)
+
+    def _note(self, event: dict[str, Any]) -> None:
+        with self._lock:
+            run_id = event.get("run")
+            if event["event"] == "start":
+                self._current = run_id
+            elif event["event"] == "cell":
+                self._current = None
+                if run_id in self._strikes:
+                    self._strikes[run_id] = 0
+            elif event["event"] == "end":
+                self._current = None
+                if event["state"] == "cancelled" and run_id in self._strikes:
+                    return  # of an earlier request; the run has been resumed since
+                self._strikes.pop(run_id or "", None)
+        self._listener(event)
+
+    def _after_death(self, code: int) -> None:
+        with self._lock:
+            self._process = None
+            if self._closed:
+                return
+            guilty, self._current = self._current, None
+            failed = False
+            if guilty in self._strikes:
+                self._strikes[guilty] += 1
+                failed = self._strikes[guilty] >= STRIKES
+            if failed:
+                assert guilty is not None
+                del self._strikes[guilty]
+            if self._strikes:
+                self._ensure_process()
+                for run_id in self._strikes:
+                    self._send({"do": "run", "run": run_id})
+        if failed and guilty is not None:
+            message = (
+                f"the worker died {STRIKES} times in the same cell (exit code {code}); "
+                f"{self._store.path / 'worker.log'} may say why."
+            )
+            self._store.set_state(guilty, self._owner, "failed", message)
+            self._listener({"event": "end", "run": guilty, "state": "failed", "message": message})
+
+    def _kill_if_busy(self, process: subprocess.Popen[str] | None, run_id: str) -> None:
+        with self._lock:
+            if process is not None and self._process is process and self._current == run_id:
+                process.kill()
+
+
+def _spawn(folder: Path) -> subprocess.Popen[str]:
+    root = str(Path(wgnn_core.__file__).resolve().parents[1])
+    path = os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH", "")) if p)
+    # The engine runs one thread a core itself; a pool below each of them would fight over them.
+    single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    with _log(folder / "worker.log") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "wgnn_core.runs.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, **single, "PYTHONPATH": path},
+            start_new_session=True,  # Ctrl-C is for the owner, which then closes the pipe
+        )
+
+
+def _log(file: Path) -> IO[str]:
+    if file.is_file() and file.stat().st_size > LOG_BYTES:
+        file.unlink(missing_ok=True)
+    return file.open("a", encoding="utf-8")

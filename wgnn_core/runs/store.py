@@ -1,0 +1,354 @@
+"""The run store: every config, every finished cell, in the user's data folder.
+
+A folder with ``runs.sqlite`` (what the runs are and their scores) and ``arrays/<run>/<cell>.npz``.
+SQLite's write-ahead log needs a disk of this machine: no network folders.
+
+Who writes: `Jobs` writes what a run is and its state, the executor (the worker process, or the
+driver of a cluster) its cells. Any number of processes may do so at once. A run belongs to one
+*owner* at a time (`claim`); the cells of anybody else are refused, so none is stored twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import time
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import platformdirs
+import psutil
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.runs.cells import Arrays, Cell, CellResult, Score
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.database import connect, plain_errors, prepare, transaction
+from wgnn_core.wgnn import Etas
+
+State = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
+ACTIVE: tuple[State, ...] = ("queued", "running")
+MAX_NOTE = 10_000
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """A run as it is listed. `accuracy` is the mean test accuracy of the best finished etas on
+    validation (all zero: the base model); `done` and `total` count trainings."""
+
+    run_id: str
+    config: RunConfig
+    dataset: str
+    model: str
+    dataset_hash: str
+    state: State
+    message: str
+    done: int
+    total: int
+    seconds: float
+    created: float
+    pinned: bool
+    note: str
+    accuracy: float | None
+    base_accuracy: float | None
+    owner: str | None = None
+
+
+def home() -> Path:
+    """``WGNN_HOME``, else the place where this system keeps data of programs."""
+    configured = os.environ.get("WGNN_HOME", "")
+    return Path(configured) if configured else Path(platformdirs.user_data_dir("wgnn-explorer"))
+
+
+class Store:
+    """Opens the store in `path` (by default `home`), making it if there is none.
+
+    Raises:
+        WGNNError: The folder cannot be written to, the file is damaged, newer or not ours.
+    """
+
+    def __init__(self, path: Path | str | None = None) -> None:
+        self.path = Path(path) if path is not None else home()
+        self._file = self.path / "runs.sqlite"
+        with plain_errors(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.path):
+                pass  # SQLite would find out late that it cannot write
+        prepare(self._file)
+
+    # -- runs ---------------------------------------------------------------------------------
+
+    def create(self, config: RunConfig) -> bool:
+        """Add a run in state ``queued``; False if it is there already."""
+        full = config.resolve()
+        with transaction(self._file) as db:
+            added = db.execute(
+                "INSERT OR IGNORE INTO run (id, config, identity, dataset, model, dataset_hash,"
+                " trainings, state, created) VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?)",
+                (
+                    config.run_id,
+                    json.dumps(full.to_json()),
+                    json.dumps(config.identity),
+                    full.dataset,
+                    full.model,
+                    config.identity["dataset_hash"],
+                    config.trainings,
+                    time.time(),
+                ),
+            )
+            return added.rowcount == 1
+
+    def find(self, prefix: str) -> str:
+        """The id that begins with `prefix`.
+
+        Raises:
+            WGNNError: None or several do.
+        """
+        with connect(self._file) as db:
+            ids = [str(row["id"]) for row in db.execute("SELECT id FROM run")]
+        hits = [run_id for run_id in ids if run_id.startswith(prefix)] if prefix else []
+        if len(hits) != 1:
+            raise WGNNError(
+                f"{len(hits) or 'no'} runs have an id that begins with {prefix!r}; "
+                "`runs list` shows the ids."
+            )
+        return hits[0]
+
+    def get(self, run_id: str) -> RunSummary:
+        """One run.
+
+        Raises:
+            WGNNError: There is none of that id.
+        """
+        found = self._select("WHERE run.id = ?", run_id)
+        if not found:
+            raise WGNNError(f"there is no run {run_id!r} in the store {self.path}.")
+        return found[0]
+
+    def has(self, run_id: str) -> bool:
+        with connect(self._file) as db:
+            return db.execute("SELECT 1 FROM run WHERE id = ?", (run_id,)).fetchone() is not None
+
+    def runs(self) -> list[RunSummary]:
+        """Every run, pinned ones first, then the newest first."""
+        return self._select("")
+
+    def identity(self, run_id: str) -> dict[str, object]:
+        """Everything the id was made of, package versions included."""
+        with connect(self._file) as db:
+            row = db.execute("SELECT identity FROM run WHERE id = ?", (run_id,)).fetchone()
+        if row is None:
+            raise WGNNError(f"there is no run {run_id!r} in the store {self.path}.")
+        out: dict[str, object] = json.loads(row["identity"])
+        return out
+
+    def _select(self, where: str, *values: str) -> list[RunSummary]:
+        with connect(self._file) as db:
+            rows = db.execute(
+                "SELECT run.*, coalesce(sum(cell.trainings), 0) AS done,"
+                " coalesce(sum(cell.seconds), 0.0) AS seconds"
+                f" FROM run LEFT JOIN cell ON cell.run = run.id {where}"
+                " GROUP BY run.id ORDER BY run.pinned DESC, run.created DESC, run.id",
+                values,
+            ).fetchall()
+            out = []
+            for row in rows:
+                config = RunConfig.from_json(json.loads(row["config"]))
+                means = db.execute(
+                    "SELECT eta0 + eta1 + eta2 = 0 AS base, avg(test) AS test FROM score"
+                    " WHERE run = ? GROUP BY eta0, eta1, eta2 HAVING count(*) = ?"
+                    " ORDER BY avg(val) DESC, eta0, eta1, eta2",
+                    (row["id"], len(config.seeds)),
+                ).fetchall()
+                owned = row["owner"] is not None and alive(row["owner"])
+                stale = row["state"] in ACTIVE and not owned
+                out.append(
+                    RunSummary(
+                        run_id=row["id"],
+                        config=config,
+                        dataset=row["dataset"],
+                        model=row["model"],
+                        dataset_hash=row["dataset_hash"],
+                        state="interrupted" if stale else row["state"],
+                        message=row["message"],
+                        done=row["done"],
+                        total=row["trainings"],
+                        seconds=row["seconds"],
+                        created=row["created"],
+                        pinned=bool(row["pinned"]),
+                        note=row["note"],
+                        accuracy=means[0]["test"] if means else None,
+                        base_accuracy=next((m["test"] for m in means if m["base"]), None),
+                        owner=row["owner"] if owned else None,
+                    )
+                )
+            return out
+
+    def pin(self, run_id: str, pinned: bool = True) -> None:
+        """A pinned run is listed first and cannot be deleted."""
+        self._update(run_id, "pinned", int(pinned))
+
+    def note(self, run_id: str, text: str) -> None:
+        if len(text) > MAX_NOTE:
+            raise WGNNError(f"the note has {len(text)} characters; at most {MAX_NOTE} are kept.")
+        self._update(run_id, "note", text)
+
+    def _update(self, run_id: str, column: Literal["pinned", "note"], value: int | str) -> None:
+        with transaction(self._file) as db:
+            done = db.execute(f"UPDATE run SET {column} = ? WHERE id = ?", (value, run_id))
+            if done.rowcount == 0:
+                raise WGNNError(f"there is no run {run_id!r} in the store {self.path}.")
+
+    def delete(self, run_id: str, owner: str | None = None) -> None:
+        """Remove a run with its arrays.
+
+        Raises:
+            WGNNError: It is pinned, or somebody other than `owner` is training it.
+        """
+        summary = self.get(run_id)
+        if summary.pinned:
+            raise WGNNError(f"run {run_id} is pinned; unpin it before deleting it.")
+        with transaction(self._file) as db:
+            row = db.execute("SELECT owner FROM run WHERE id = ?", (run_id,)).fetchone()
+            holder = row["owner"] if row else None
+            if holder is not None and holder != owner and alive(holder):
+                raise WGNNError(f"run {run_id} is being trained by another program; cancel it.")
+            db.execute("DELETE FROM run WHERE id = ?", (run_id,))
+        with plain_errors(self.path):
+            folder = self.path / "arrays" / run_id
+            if folder.is_dir():
+                shutil.rmtree(folder)
+
+    # -- ownership ----------------------------------------------------------------------------
+
+    def claim(self, run_id: str, owner: str) -> bool:
+        """Make `owner` the one who trains an unfinished run; False while another live one does."""
+        with transaction(self._file) as db:
+            row = db.execute("SELECT owner, state FROM run WHERE id = ?", (run_id,)).fetchone()
+            if row is None or row["state"] == "done":
+                return False
+            holder = row["owner"]
+            if holder == owner:
+                return True
+            if holder is not None and alive(holder):
+                return False
+            db.execute(
+                "UPDATE run SET owner = ?, state = 'queued', message = '' WHERE id = ?",
+                (owner, run_id),
+            )
+            return True
+
+    def set_state(self, run_id: str, owner: str, state: State, message: str = "") -> bool:
+        """Change the state of a run that `owner` holds; a final state lets go of it."""
+        keep = owner if state in ACTIVE else None
+        with transaction(self._file) as db:
+            done = db.execute(
+                "UPDATE run SET state = ?, message = ?, owner = ? WHERE id = ? AND owner = ?",
+                (state, message, keep, run_id, owner),
+            )
+            return done.rowcount == 1
+
+    def release(self, owner: str) -> None:
+        """Let go of everything `owner` holds; what is unfinished counts as interrupted."""
+        with transaction(self._file) as db:
+            db.execute("UPDATE run SET owner = NULL WHERE owner = ?", (owner,))
+
+    # -- cells --------------------------------------------------------------------------------
+
+    def put_cell(
+        self, run_id: str, owner: str, cell: Cell, result: CellResult, seconds: float
+    ) -> bool:
+        """Store a finished cell, arrays first, then everything else in one transaction.
+
+        Returns False, and stores nothing, if `owner` no longer holds the run or the cell is there.
+        """
+        with plain_errors(self.path):
+            self._write_arrays(run_id, cell.number, result.arrays)
+        with transaction(self._file) as db:
+            row = db.execute("SELECT owner FROM run WHERE id = ?", (run_id,)).fetchone()
+            if row is None or row["owner"] != owner:
+                return False
+            added = db.execute(
+                "INSERT OR IGNORE INTO cell VALUES (?, ?, ?, ?, ?)",
+                (run_id, cell.number, len(cell), seconds, time.time()),
+            )
+            if added.rowcount == 0:
+                return False
+            db.executemany(
+                "INSERT INTO score VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (run_id, cell.number, i, s.etas.eta0, s.etas.eta1, s.etas.eta2, s.run, s.val,
+                     s.test, s.test_retrained, s.edges_dropped, s.pseudo_labels, s.pseudo_right)
+                    for i, s in enumerate(result.scores)
+                ],
+            )  # fmt: skip
+            return True
+
+    def cells(self, run_id: str) -> set[int]:
+        """Numbers of the finished cells."""
+        with connect(self._file) as db:
+            found = db.execute("SELECT number FROM cell WHERE run = ?", (run_id,))
+            return {row["number"] for row in found}
+
+    def scores(self, run_id: str) -> list[tuple[int, int, Score]]:
+        """(cell, position in its arrays, score) of every finished training."""
+        with connect(self._file) as db:
+            rows = db.execute(
+                "SELECT * FROM score WHERE run = ? ORDER BY cell, position", (run_id,)
+            ).fetchall()
+        return [
+            (row["cell"], row["position"],
+             Score(Etas(row["eta0"], row["eta1"], row["eta2"]), row["seed_position"], row["val"],
+                   row["test"], row["test_retrained"], row["edges_dropped"], row["pseudo_labels"],
+                   row["pseudo_right"]))
+            for row in rows
+        ]  # fmt: skip
+
+    def arrays(self, run_id: str, number: int) -> Arrays:
+        """The arrays of a finished cell."""
+        file = self._array_file(run_id, number)
+        try:
+            with np.load(file, allow_pickle=False) as loaded:
+                return {name: loaded[name] for name in loaded.files}
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+            raise WGNNError(
+                f"the arrays of cell {number} of run {run_id} cannot be read from {file} "
+                f"({error}); delete the run and start it again."
+            ) from error
+
+    def _array_file(self, run_id: str, number: int) -> Path:
+        return self.path / "arrays" / run_id / f"{number}.npz"
+
+    def _write_arrays(self, run_id: str, number: int, arrays: Arrays) -> None:
+        """A file of that name is always whole: written under another one, synced, renamed."""
+        file = self._array_file(run_id, number)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".tmp", delete=False) as out:
+            try:
+                np.savez_compressed(out, allow_pickle=False, **arrays)
+                out.flush()
+                os.fsync(out.fileno())
+                Path(out.name).replace(file)
+            except BaseException:
+                Path(out.name).unlink(missing_ok=True)
+                raise
+
+
+def owner_name(token: str) -> str:
+    """A name for something in this process; `alive` can tell whether the process still runs."""
+    me = psutil.Process()
+    return f"{me.pid}:{me.create_time()!r}:{token}"
+
+
+def alive(owner: str) -> bool:
+    """Whether the process behind an owner's name still runs (its number may be used again)."""
+    pid, started, _ = owner.split(":", 2)
+    try:
+        process = psutil.Process(int(pid))
+        return repr(process.create_time()) == started and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
