@@ -8,7 +8,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from wgnn_core.replicas.model import Model, Parameters, Sizes, glorot, hyper
+from wgnn_core.replicas.model import Model, Sizes, glorot, hyper
+from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import View
 
@@ -58,17 +59,19 @@ class GAT(Model):
             if layer > 0:
                 h = torch.nn.functional.elu(h)
                 h = view.dropout(layer, h, self.dropout, noise, 2 * layer)
-                h = h @ p[f"W{layer}"]
-            source, target = (
-                h @ _by_head(p[f"source{layer}"]),
-                h @ _by_head(p[f"target{layer}"]),
-            )
+                h = view.product(h, p[f"W{layer}"])
+            scores = view.product(h, torch.cat([_by_head(a) for a in self._scorers(p, layer)], -1))
+            source, target = scores.chunk(2, dim=-1)
             h = view.attention(
                 layer, h, source, target, self.negative_slope,
                 self.attention_dropout, noise, 2 * layer + 1,
             )  # fmt: skip
             h = h + p[f"b{layer}"]
         return h
+
+    @staticmethod
+    def _scorers(p: Parameters, layer: int) -> tuple[Tensor, Tensor]:
+        return p[f"source{layer}"], p[f"target{layer}"]
 
 
 def _by_head(a: Tensor) -> Tensor:

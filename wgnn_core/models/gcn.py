@@ -8,7 +8,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from wgnn_core.replicas.model import Model, Parameters, Sizes, glorot, hyper
+from wgnn_core.replicas.model import Model, Sizes, glorot, hyper
+from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import View
 
@@ -59,4 +60,4 @@ class GCN(Model):
         h = (view.propagate(0, h, first) + p["b1"]).relu()
         h = view.dropout(1, h, self.dropout, noise, 1)
         # (A H) W is A (H W) with the dense product on the few target rows only
-        return torch.baddbmm(p["b2"], view.propagate(1, h, second), p["W2"])
+        return view.product(view.propagate(1, h, second), p["W2"]) + p["b2"]

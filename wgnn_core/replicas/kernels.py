@@ -266,3 +266,45 @@ def dropout(h, rows, keys, thr, scale, out):  # type: ignore[no-untyped-def]
             for c in range(d):
                 kept = draw(keys[k], base + U(c)) < thr
                 out[k, i, c] = scale * h[k, i, c] if kept else _ZERO
+
+
+@_jit
+def _padded(d):  # type: ignore[no-untyped-def]
+    """`d` rounded up to whole vectors."""
+    return (d + 7) // 8 * 8
+
+
+@_jit
+def product(h, W, out):  # type: ignore[no-untyped-def]
+    """out[k] = h[k] W[k] for narrow W.
+
+    Its sums run in one order. A BLAS product does not: the bits of a replica's result would
+    depend on where in memory the batch put it.
+    """
+    K, n, inner = h.shape
+    wide = _padded(W.shape[2])
+    order = np.arange(inner).astype(np.uint32)
+    W_k, row = np.zeros((inner, wide), np.float32), np.empty(wide, np.float32)
+    for k in range(K):
+        W_k[:, : W.shape[2]] = W[k]
+        flat = W_k.reshape(-1)
+        for i in range(n):
+            gather(order, h[k, i], inner, _ONE, flat, U(wide), U(0), U(wide), row, U(0))
+            out[k, i] = row[: W.shape[2]]
+
+
+@_jit
+def product_backward(h, W, grad, grad_h, grad_W):  # type: ignore[no-untyped-def]
+    """grad_h[k] = grad[k] W[k]^T and grad_W[k] = h[k]^T grad[k]."""
+    K, n, inner = h.shape
+    d, wide = W.shape[2], _padded(W.shape[2])
+    order, columns = np.arange(inner).astype(np.uint32), np.arange(d).astype(np.uint32)
+    sums, row = np.empty((inner, wide), np.float32), np.zeros(wide, np.float32)
+    for k in range(K):
+        sums[:] = 0
+        flat, turned = sums.reshape(-1), W[k].T.copy().reshape(-1)
+        for i in range(n):
+            row[:d] = grad[k, i]
+            scatter(order, h[k, i], inner, _ONE, row, U(0), U(wide), U(0), U(wide), flat)
+            gather(columns, row, d, _ONE, turned, U(inner), U(0), U(inner), grad_h[k, i], U(0))
+        grad_W[k] = sums[:, :d]

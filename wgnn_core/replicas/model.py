@@ -11,10 +11,9 @@ from torch import Tensor
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import IntArray
+from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import Batch, View
-
-Parameters = dict[str, Tensor]
 
 
 def hyper(
@@ -120,7 +119,12 @@ class Model:
 def glorot(rng: torch.Generator, fan_in: int, fan_out: int, *shape: int) -> Tensor:
     """Glorot-uniform values of `shape`, by default ``[fan_in, fan_out]``."""
     bound: float = (6 / (fan_in + fan_out)) ** 0.5
-    return (torch.rand(shape or (fan_in, fan_out), generator=rng) * 2 - 1) * bound
+    return uniform(rng, bound, *(shape or (fan_in, fan_out)))
+
+
+def uniform(rng: torch.Generator, bound: float, *shape: int) -> Tensor:
+    """Values of `shape`, uniform between -bound and bound."""
+    return (torch.rand(shape, generator=rng) * 2 - 1) * bound
 
 
 def _check(model: str, item: Field[Any], value: Any) -> None:

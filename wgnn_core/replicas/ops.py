@@ -79,6 +79,27 @@ class Propagate(torch.autograd.Function):
         return grad_h, None, None, None
 
 
+class Product(torch.autograd.Function):
+    """h W for dense h, replica by replica."""
+
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, W: Tensor) -> Tensor:
+        h, W = h.contiguous(), W.contiguous()
+        out = torch.empty(*h.shape[:2], W.shape[2])
+        ctx.save_for_backward(h, W)
+        kernels.product(h.numpy(), W.numpy(), out.numpy())
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        h, W = ctx.saved_tensors
+        grad_h, grad_W = torch.empty_like(h), torch.empty_like(W)
+        kernels.product_backward(
+            h.numpy(), W.numpy(), grads[0].contiguous().numpy(), grad_h.numpy(), grad_W.numpy()
+        )
+        return grad_h, grad_W
+
+
 class Dropout(torch.autograd.Function):
     """Dropout on node rows; the backward pass draws the same mask again."""
 

@@ -71,8 +71,11 @@ def draws(keys: UIntArray, index: Tensor) -> Tensor:
 
 
 def uniforms(keys: UIntArray, index: Tensor) -> Tensor:
-    """Uniform numbers ``[K, n]`` strictly between 0 and 1."""
-    return (draws(keys, index).float() + 0.5) / (1 << DRAW_BITS)
+    """Uniform numbers ``[K, n]`` strictly between 0 and 1.
+
+    One bit less than a draw, so that the midpoints are exact in single precision.
+    """
+    return ((draws(keys, index) >> 1).float() + 0.5) / (1 << (DRAW_BITS - 1))
 
 
 def _signed(word: int) -> int:

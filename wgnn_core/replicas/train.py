@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,8 @@ import torch
 from torch import Tensor
 
 from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
-from wgnn_core.replicas.model import Model, Parameters, Sizes
+from wgnn_core.replicas.model import Model, Sizes
+from wgnn_core.replicas.packing import Packing, Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import Batch, Domain, View
 
@@ -77,35 +77,36 @@ def train_batch(
     K = len(trainings)
     prepared = _prepare(model, domain, trainings, tick)
     run = _Run(model, domain, trainings, prepared)
-    best = {name: value.detach().clone() for name, value in run.p.items()}
+    best = [rows.detach().clone() for rows in run.rows]
     accuracy, epoch_of_best = np.full(K, -1.0), np.zeros(K, dtype=np.int64)
     ran = np.zeros(K, dtype=np.int64)
-    active = np.arange(K)
+    active, running = np.arange(K), np.ones(K, dtype=bool)
     for epoch in range(model.epochs):
         run.step(epoch)
         now = run.validate()
-        ran[active] = epoch + 1
-        better = now > accuracy[active]
+        going = running[active]
+        ran[active[going]] = epoch + 1
+        better = going & (now > accuracy[active])
         if better.any():
             winners = torch.from_numpy(np.flatnonzero(better))
             target = torch.from_numpy(active[better])
-            for name, value in run.p.items():
-                best[name][target] = value.detach()[winners]
+            for kept, rows in zip(best, run.rows, strict=True):
+                kept[target] = rows.detach()[winners]
             accuracy[active[better]], epoch_of_best[active[better]] = now[better], epoch
-        tick(len(active))
+        tick(int(going.sum()))
         if model.patience == 0:
             continue
-        stopped = epoch - epoch_of_best[active] >= model.patience
-        if stopped.all():
+        running[active] &= epoch - epoch_of_best[active] < model.patience
+        if not running.any():
             break
-        if stopped.sum() * 4 >= len(active):  # a copy pays once a quarter has stopped
-            stay = np.flatnonzero(~stopped)
+        if running[active].mean() <= 0.75:  # a copy pays once a quarter has stopped
+            stay = np.flatnonzero(running[active])
             run, active = run.select(stay), active[stay]
     everyone = np.ones(domain.graph.num_nodes, dtype=bool)
     batch = Batch(domain, trainings.kept_edges, prepared)
     view = View(batch, domain.field(everyone, model.depth))
     with torch.no_grad():
-        logits = model.forward(best, view, None).cpu().numpy()
+        logits = model.forward(run.unpack(best), view, None).cpu().numpy()
     return Trained(logits, accuracy, epoch_of_best, ran)
 
 
@@ -132,11 +133,15 @@ class _Run:
         replicas = [model.init(sizes, _generator(int(seed))) for seed in trainings.seeds]
         self.model, self.domain, self.trainings = model, domain, trainings
         self.prepared = prepared
-        self.p: Parameters = {
-            name: torch.stack([one[name] for one in replicas]).to(domain.device).requires_grad_()
-            for name in replicas[0]
-        }
-        self.optimizer = _optimizer(model, self.p)
+        names = [n for n in replicas[0] if n not in model.undecayed]
+        spared = [n for n in replicas[0] if n in model.undecayed]
+        self.packings = [Packing.of(replicas[0], part) for part in (names, spared) if part]
+        self.rows = [
+            torch.stack([packing.pack(one) for one in replicas]).to(domain.device).requires_grad_()
+            for packing in self.packings
+        ]
+        self.decayed = bool(names)
+        self.optimizer = _optimizer(model, self.rows, self.decayed)
         self._look()
 
     def _look(self) -> None:
@@ -152,18 +157,27 @@ class _Run:
         self.val_labels = torch.from_numpy(tr.labels[:, val]).to(to)
         self.val_mask = torch.from_numpy(tr.val[:, val]).to(to)
 
+    def unpack(self, rows: list[Tensor]) -> Parameters:
+        """The named parameters in packed rows."""
+        named: Parameters = {}
+        for packing, part in zip(self.packings, rows, strict=True):
+            named |= packing.unpack(part)
+        return named
+
     def step(self, epoch: int) -> None:
         noise = Noise.of_epoch(self.trainings.seeds, epoch)
         self.optimizer.zero_grad(set_to_none=True)
         for group in self.optimizer.param_groups:
             group["lr"] = self.model.lr_at(epoch)
-        loss = self.model.loss(self.p, self.train_view, noise, self.labels, self.weight)
+        loss = self.model.loss(
+            self.unpack(self.rows), self.train_view, noise, self.labels, self.weight
+        )
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
 
     def validate(self) -> npt.NDArray[np.float64]:
         with torch.no_grad():
-            logits = self.model.forward(self.p, self.val_view, None)
+            logits = self.model.forward(self.unpack(self.rows), self.val_view, None)
         right = (logits.argmax(-1) == self.val_labels) & self.val_mask
         share: npt.NDArray[np.float64] = (
             (right.sum(1) / self.val_mask.sum(1)).double().cpu().numpy()
@@ -177,12 +191,13 @@ class _Run:
         other.model, other.domain = self.model, self.domain
         other.trainings = self.trainings.select(replicas)
         other.prepared = None if self.prepared is None else self.prepared[keep]
-        other.p = {name: v.detach()[keep].requires_grad_() for name, v in self.p.items()}
-        other.optimizer = _optimizer(self.model, other.p)
-        for name, value in self.p.items():
-            other.optimizer.state[other.p[name]] = {
-                key: s[keep] if s.shape == value.shape else s
-                for key, s in self.optimizer.state[value].items()
+        other.packings, other.decayed = self.packings, self.decayed
+        other.rows = [rows.detach()[keep].requires_grad_() for rows in self.rows]
+        other.optimizer = _optimizer(self.model, other.rows, self.decayed)
+        for mine, theirs in zip(self.rows, other.rows, strict=True):
+            other.optimizer.state[theirs] = {
+                key: value[keep] if value.shape == mine.shape else value
+                for key, value in self.optimizer.state[mine].items()
             }
         other._look()
         return other
@@ -192,12 +207,10 @@ def _generator(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def _optimizer(model: Model, p: Parameters) -> torch.optim.Optimizer:
-    groups: list[dict[str, Any]] = [
-        {"params": [v for n, v in p.items() if n not in model.undecayed]},
-        {"params": [v for n, v in p.items() if n in model.undecayed], "weight_decay": 0.0},
-    ]
-    groups = [group for group in groups if group["params"]]
+def _optimizer(model: Model, rows: list[Tensor], decayed: bool) -> torch.optim.Optimizer:
+    """`decayed`: the first of `rows` has weight decay; no other has."""
+    decay = [model.weight_decay if decayed and i == 0 else 0.0 for i in range(len(rows))]
+    groups = [{"params": [r], "weight_decay": d} for r, d in zip(rows, decay, strict=True)]
     if model.optimizer == "adamax":
-        return torch.optim.Adamax(groups, lr=model.lr, weight_decay=model.weight_decay)
-    return torch.optim.Adam(groups, lr=model.lr, weight_decay=model.weight_decay, fused=True)
+        return torch.optim.Adamax(groups, lr=model.lr)
+    return torch.optim.Adam(groups, lr=model.lr, fused=True)

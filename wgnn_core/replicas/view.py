@@ -137,6 +137,12 @@ class View:
             return ops.apply(ops.SparseLinear, W, x, rows, keys, p)
         return self._torch_linear(W, p, keys)
 
+    def product(self, h: Tensor, W: Tensor) -> Tensor:
+        """h W for each replica: ``[K, n, c], [K, c, d] -> [K, n, d]``, d small."""
+        if self.batch.domain.compiled:
+            return ops.apply(ops.Product, h, W)
+        return h @ W
+
     def propagate(self, layer: int, h: Tensor, weight: Tensor) -> Tensor:
         """A h from the rows layer `layer` reads to those it writes: ``[K, n, d] -> [K, m, d]``.
 

@@ -1,0 +1,111 @@
+"""Training: replicas do not feel each other, the best epoch is kept, cancel works."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.graph import HIDDEN, Graph
+from wgnn_core.models import make_model
+from wgnn_core.replicas.engine import (
+    Cancelled,
+    Event,
+    batch_size,
+    choose_device,
+    replica_bytes,
+    train,
+    train_all,
+)
+from wgnn_core.replicas.train import train_batch
+from wgnn_core.replicas.view import Domain
+from wgnn_core.wgnn import base_trainings
+
+
+@pytest.mark.parametrize("name", ["gcn", "gat", "dropedge"])
+def test_together_is_alone(csbm_small: Graph, name: str) -> None:
+    """Five replicas in one batch give bit for bit what each gives by itself."""
+    model = make_model(name, epochs=15)
+    trainings = base_trainings(csbm_small, np.asarray([3, 1, 4, 15, 9]))
+    together = train_all(model, csbm_small, trainings, threads=1)
+    for k in range(len(trainings)):
+        alone = train_all(model, csbm_small, trainings.select(slice(k, k + 1)), threads=1)
+        np.testing.assert_array_equal(alone.logits[0], together.logits[k])
+        assert alone.best_epoch[0] == together.best_epoch[k]
+
+
+def test_cut_by_memory_or_threads_changes_nothing(csbm_small: Graph) -> None:
+    model = make_model("gcn", epochs=10)
+    trainings = base_trainings(csbm_small, np.arange(6))
+    whole = train_all(model, csbm_small, trainings, threads=1)
+    cut = train_all(
+        model, csbm_small, trainings, threads=2, memory=2 * replica_bytes(model, csbm_small)
+    )
+    np.testing.assert_array_equal(whole.logits, cut.logits)
+
+
+def test_compiled_and_torch_train_alike(csbm_small: Graph) -> None:
+    model = make_model("gcn", epochs=5)
+    trainings = base_trainings(csbm_small, np.arange(3))
+    domain = Domain.of(csbm_small, torch.device("cpu"))
+    fast = train_batch(model, domain, trainings, lambda _: None)
+    slow = train_batch(model, replace(domain, compiled=False), trainings, lambda _: None)
+    np.testing.assert_allclose(fast.logits, slow.logits, rtol=1e-3, atol=1e-3)
+
+
+def test_best_epoch_is_kept(csbm_small: Graph) -> None:
+    """Stopping at the best epoch gives the logits a longer training kept."""
+    trainings = base_trainings(csbm_small, np.asarray([0]))
+    long = train_all(make_model("gcn", epochs=40), csbm_small, trainings)
+    until = int(long.best_epoch[0]) + 1
+    short = train_all(make_model("gcn", epochs=until), csbm_small, trainings)
+    np.testing.assert_array_equal(long.logits, short.logits)
+    assert long.val_accuracy[0] == short.val_accuracy[0]
+
+
+def test_patience_stops_replicas_one_by_one(csbm_small: Graph) -> None:
+    """Replicas that leave the batch take nothing along: the others go on as if alone."""
+    model = make_model("gcn", epochs=60, patience=8)
+    trainings = base_trainings(csbm_small, np.arange(8))
+    out = train_all(model, csbm_small, trainings, threads=1)
+    assert len(set(out.epochs.tolist())) > 1
+    stopped = out.epochs < 60
+    assert (out.epochs - 1 - out.best_epoch)[stopped].tolist() == [8] * int(stopped.sum())
+    last = int(out.epochs.argmax())
+    alone = train_all(model, csbm_small, trainings.select(slice(last, last + 1)))
+    np.testing.assert_array_equal(alone.logits[0], out.logits[last])
+
+
+def test_training_never_sees_a_test_label(csbm_small: Graph) -> None:
+    trainings = base_trainings(csbm_small, np.arange(3))
+    for labels, seed in zip(trainings.labels, trainings.seeds, strict=True):
+        assert (labels[csbm_small.split(int(seed)).test] == HIDDEN).all()
+
+
+def test_progress_counts_up_and_false_cancels(csbm_small: Graph) -> None:
+    events: list[Event] = []
+    model = make_model("gcn", epochs=3000)
+    trainings = base_trainings(csbm_small, np.arange(4))
+
+    def stop_at_once(event: Event) -> bool:
+        events.append(event)
+        return event.done == 0
+
+    with pytest.raises(Cancelled):
+        list(train(model, csbm_small, trainings, progress=stop_at_once))
+    assert events[-1].total == 4
+    assert 0 < events[-1].done < 1
+
+
+def test_batches_fit_the_budget(csbm_small: Graph) -> None:
+    model = make_model("gcn")
+    one = replica_bytes(model, csbm_small)
+    assert batch_size(model, csbm_small, 100, threads=2, memory=8 * one) == 4
+    assert batch_size(model, csbm_small, 100, threads=2, memory=1) == 1
+    assert batch_size(model, csbm_small, 6, threads=2, memory=1000 * one) == 3
+
+
+def test_unknown_device_is_refused_by_name() -> None:
+    with pytest.raises(WGNNError, match="no device 'tpu'"):
+        choose_device("tpu")
