@@ -57,7 +57,7 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         canonical = {
-            "dataset": datasets.spec(self.dataset).name,
+            "dataset": str(self.dataset).lower(),  # known or not is asked when it is loaded
             "parameters": _pairs(self.parameters),
             "hyper": _pairs(self.hyper),
             "seeds": tuple(check_seeds(self.seeds).tolist()),
@@ -132,7 +132,7 @@ class RunConfig:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> RunConfig:
-        return cls(**{item.name: values[item.name] for item in fields(cls)})
+        return cls(**{item.name: values[item.name] for item in fields(cls) if item.name in values})
 
 
 def _pairs(values: Any) -> Pairs:

@@ -186,14 +186,23 @@ class Jobs:
         return status
 
     def cancel(self, run_id: str) -> None:
-        """Stop a run within two seconds; its finished cells stay."""
+        """Stop a run within two seconds; its finished cells stay. Finished runs are left alone.
+
+        Raises:
+            WGNNError: Another program is training it.
+        """
         with self._lock:
             live = self._live.get(run_id)
-            if live is None or live.ended is not None:
-                return
-            live.ended = ("cancelled", "")
-            self.store.set_state(run_id, self.owner, "cancelled")
-            self._executor.cancel(run_id)
+            if live is not None and live.ended is None:
+                live.ended = ("cancelled", "")
+                self._executor.cancel(run_id)
+                self.store.set_state(run_id, self.owner, "cancelled")
+            elif (other := self.store.get(run_id).owner) not in (None, self.owner):
+                pid = str(other).split(":", 1)[0]
+                raise WGNNError(
+                    f"run {run_id} is being trained by another program (process {pid}); "
+                    "cancel it there."
+                )
 
     def delete(self, run_id: str) -> None:
         """Forget a run with everything it gave; cancels it first.

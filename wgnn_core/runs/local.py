@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import wgnn_core
+from wgnn_core.errors import WGNNError
 from wgnn_core.runs.store import Store
 
 Listener = Callable[[dict[str, Any]], None]
@@ -25,7 +26,8 @@ LOG_BYTES = 1_000_000
 class LocalExecutor:
     """Trains runs in a process of their own; tells `listener` about the worker's events.
 
-    A cell that kills the worker `STRIKES` times in a row fails its run; the others go on.
+    A run that kills the worker `STRIKES` times without finishing a cell fails; the others go on.
+    A worker that never gets ready fails them all.
     """
 
     def __init__(self, store: Store, owner: str, seconds: float, listener: Listener) -> None:
@@ -34,6 +36,7 @@ class LocalExecutor:
         self._current: str | None = None
         self._process: subprocess.Popen[str] | None = None
         self._thread: threading.Thread | None = None
+        self._false_starts = 0
         self._closed = False
         self._lock = threading.RLock()
 
@@ -116,7 +119,9 @@ class LocalExecutor:
     def _note(self, event: dict[str, Any]) -> None:
         with self._lock:
             run_id = event.get("run")
-            if event["event"] == "start":
+            if event["event"] == "ready":
+                self._false_starts = 0
+            elif event["event"] == "take":
                 self._current = run_id
             elif event["event"] == "cell":
                 self._current = None
@@ -134,25 +139,34 @@ class LocalExecutor:
             self._process = None
             if self._closed:
                 return
-            guilty, self._current = self._current, None
-            failed = False
-            if guilty in self._strikes:
-                self._strikes[guilty] += 1
-                failed = self._strikes[guilty] >= STRIKES
-            if failed:
-                assert guilty is not None
-                del self._strikes[guilty]
+            given_up = self._blame()
             if self._strikes:
                 self._ensure_process()
                 for run_id in self._strikes:
                     self._send({"do": "run", "run": run_id})
-        if failed and guilty is not None:
-            message = (
-                f"the worker died {STRIKES} times in the same cell (exit code {code}); "
-                f"{self._store.path / 'worker.log'} may say why."
-            )
-            self._store.set_state(guilty, self._owner, "failed", message)
-            self._listener({"event": "end", "run": guilty, "state": "failed", "message": message})
+        message = (
+            f"the worker process died {STRIKES} times here (exit code {code}); "
+            f"{self._store.path / 'worker.log'} may say why."
+        )
+        for run_id in given_up:
+            with contextlib.suppress(WGNNError):  # the listener is told all the same
+                self._store.set_state(run_id, self._owner, "failed", message)
+            self._listener({"event": "end", "run": run_id, "state": "failed", "message": message})
+
+    def _blame(self) -> list[str]:
+        """Count a death against whoever was being trained; the runs that are given up."""
+        guilty, self._current = self._current, None
+        self._false_starts += 1  # set to 0 by every worker that got ready
+        if self._false_starts >= STRIKES:
+            given_up = list(self._strikes)
+        elif guilty in self._strikes:
+            self._strikes[guilty] += 1
+            given_up = [guilty] if self._strikes[guilty] >= STRIKES else []
+        else:
+            given_up = []
+        for run_id in given_up:
+            del self._strikes[run_id]
+        return given_up
 
     def _kill_if_busy(self, process: subprocess.Popen[str] | None, run_id: str) -> None:
         with self._lock:

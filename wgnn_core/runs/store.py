@@ -61,7 +61,11 @@ class RunSummary:
 def home() -> Path:
     """``WGNN_HOME``, else the place where this system keeps data of programs."""
     configured = os.environ.get("WGNN_HOME", "")
-    return Path(configured) if configured else Path(platformdirs.user_data_dir("wgnn-explorer"))
+    return (
+        Path(configured)
+        if configured
+        else Path(platformdirs.user_data_dir("wgnn-explorer", appauthor=False))
+    )
 
 
 class Store:
@@ -264,12 +268,15 @@ class Store:
     ) -> bool:
         """Store a finished cell, arrays first, then everything else in one transaction.
 
-        Returns False, and stores nothing, if `owner` no longer holds the run or the cell is there.
+        Returns False, and stores nothing, if `owner` no longer holds the run. A cell that is there
+        already is left as it is.
         """
         with plain_errors(self.path):
             self._write_arrays(run_id, cell.number, result.arrays)
         with transaction(self._file) as db:
             row = db.execute("SELECT owner FROM run WHERE id = ?", (run_id,)).fetchone()
+            if row is None:
+                shutil.rmtree(self.path / "arrays" / run_id)  # deleted while it was trained
             if row is None or row["owner"] != owner:
                 return False
             added = db.execute(
@@ -277,7 +284,7 @@ class Store:
                 (run_id, cell.number, len(cell), seconds, time.time()),
             )
             if added.rowcount == 0:
-                return False
+                return True
             db.executemany(
                 "INSERT INTO score VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [

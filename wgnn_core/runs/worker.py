@@ -1,13 +1,14 @@
 """The worker: one warm process that trains the cells of its owner's runs and stores them.
 
 JSON lines. In: ``{"do": "hello", "store": ..., "owner": ..., "seconds": ...}`` first, then
-``{"do": "run" | "cancel", "run": id}``. Out: ``{"event": "ready" | "start" | "progress" | "cell" |
-"end", ...}``. It takes the runs in turn, cell by cell, and ends when its standard input does, which
-is when its owner ends, however that came about.
+``{"do": "run" | "cancel", "run": id}``. Out: ``{"event": "ready" | "take" | "start" | "progress" |
+"cell" | "end", ...}``. It takes the runs in turn, cell by cell, and ends when its standard input
+does, which is when its owner ends, however that came about.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -65,7 +66,8 @@ class Worker:
             if ticket is not None and ticket.run_id == run_id:
                 ticket.cancelled = True
         self._queue = deque(t for t in self._queue if not t.cancelled)
-        self._store.set_state(run_id, self._owner, "cancelled")
+        with contextlib.suppress(WGNNError):  # a full disk; the owner knows all the same
+            self._store.set_state(run_id, self._owner, "cancelled")
 
     def work(self) -> None:
         """One cell of each run in turn, for ever."""
@@ -82,9 +84,13 @@ class Worker:
 
     def _step(self, ticket: _Ticket) -> bool:
         """Train one cell; False when nothing of the run is left to do here."""
+        self._send({"event": "take", "run": ticket.run_id})
         try:
+            if self._store.get(ticket.run_id).state == "done":
+                self._send({"event": "end", "run": ticket.run_id, "state": "done"})
+                return False
             if ticket.execution is None and not self._begin(ticket):
-                return not ticket.cancelled
+                return True
             return self._train(ticket)
         except Cancelled:
             if ticket.cancelled:
@@ -104,13 +110,9 @@ class Worker:
         return False
 
     def _begin(self, ticket: _Ticket) -> bool:
-        """Take hold of the run; False while another program is training it."""
+        """Take hold of the run; False, after a pause, while another program is training it."""
         if not self._store.claim(ticket.run_id, self._owner):
-            if self._store.get(ticket.run_id).state == "done":
-                self._send({"event": "end", "run": ticket.run_id, "state": "done"})
-                ticket.cancelled = True
-            else:
-                time.sleep(WAIT_SECONDS)
+            time.sleep(WAIT_SECONDS)
             return False
         ticket.execution = Execution(self._store, ticket.run_id, self._owner)
         self._store.set_state(ticket.run_id, self._owner, "running")
