@@ -66,7 +66,7 @@ class GAT(Model):
                 layer, h, source, target, self.negative_slope,
                 self.attention_dropout, noise, 2 * layer + 1,
             )  # fmt: skip
-            h = h + p[f"b{layer}"]
+            h = view.add(h, p[f"b{layer}"])
         return h
 
     @staticmethod

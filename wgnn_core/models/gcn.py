@@ -57,7 +57,7 @@ class GCN(Model):
     ) -> Tensor:
         """The two layers with slot weights of their own."""
         h = view.linear(p["W1"], self.input_dropout, noise, 0)
-        h = (view.propagate(0, h, first) + p["b1"]).relu()
+        h = view.add(view.propagate(0, h, first), p["b1"]).relu()
         h = view.dropout(1, h, self.dropout, noise, 1)
         # (A H) W is A (H W) with the dense product on the few target rows only
-        return view.product(view.propagate(1, h, second), p["W2"]) + p["b2"]
+        return view.add(view.product(view.propagate(1, h, second), p["W2"]), p["b2"])

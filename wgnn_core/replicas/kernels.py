@@ -308,3 +308,17 @@ def product_backward(h, W, grad, grad_h, grad_W):  # type: ignore[no-untyped-def
             scatter(order, h[k, i], inner, _ONE, row, U(0), U(wide), U(0), U(wide), flat)
             gather(columns, row, d, _ONE, turned, U(inner), U(0), U(inner), grad_h[k, i], U(0))
         grad_W[k] = sums[:, :d]
+
+
+@_jit
+def column_sums(grad, out):  # type: ignore[no-untyped-def]
+    """out[k, 0] += the rows of grad[k], one after the other.
+
+    In that order rows of zeros, which other replicas of the batch may have asked for, leave no
+    trace; a blocked sum would round differently around them.
+    """
+    K, n, d = grad.shape
+    for k in range(K):
+        for i in range(n):
+            for c in range(d):
+                out[k, 0, c] += grad[k, i, c]

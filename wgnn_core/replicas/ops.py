@@ -100,6 +100,21 @@ class Product(torch.autograd.Function):
         return grad_h, grad_W
 
 
+class AddBias(torch.autograd.Function):
+    """h + b; sums the gradient of b row by row, see `kernels.column_sums`."""
+
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, b: Tensor) -> Tensor:
+        return h + b
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        grad = grads[0].contiguous()
+        grad_b = torch.zeros(grad.shape[0], 1, grad.shape[2])
+        kernels.column_sums(grad.numpy(), grad_b.numpy())
+        return grad, grad_b
+
+
 class Dropout(torch.autograd.Function):
     """Dropout on node rows; the backward pass draws the same mask again."""
 

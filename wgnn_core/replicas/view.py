@@ -107,6 +107,18 @@ class Batch:
         everyone = np.ones(self.domain.graph.num_nodes, dtype=bool)
         return View(self, self.domain.field(everyone, 1))
 
+    def dropout(self, h: Tensor, rows: Index, p: float, noise: Noise | None, site: int) -> Tensor:
+        """Dropout on ``h [K, n, d]`` whose n rows have the numbers `rows` in the random stream."""
+        keys, p = _keys(p, noise, site)
+        if p == 0:
+            return h
+        if self.domain.compiled:
+            return ops.apply(ops.Dropout, h, rows, keys, p)
+        d = h.shape[2]
+        numbers = torch.from_numpy(rows.astype(np.int64)).to(h.device)
+        index = (numbers.unsqueeze(1) * d + torch.arange(d, device=h.device)).reshape(-1)
+        return h * ops.keep_mask(keys, index, p).reshape(-1, len(rows), d) / (1 - p)
+
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -143,6 +155,10 @@ class View:
             return ops.apply(ops.Product, h, W)
         return h @ W
 
+    def add(self, h: Tensor, b: Tensor) -> Tensor:
+        """h + b with a bias ``b [K, 1, d]``."""
+        return ops.apply(ops.AddBias, h, b) if self.batch.domain.compiled else h + b
+
     def propagate(self, layer: int, h: Tensor, weight: Tensor) -> Tensor:
         """A h from the rows layer `layer` reads to those it writes: ``[K, n, d] -> [K, m, d]``.
 
@@ -171,16 +187,7 @@ class View:
 
     def dropout(self, layer: int, h: Tensor, p: float, noise: Noise | None, site: int) -> Tensor:
         """Dropout on ``h [K, n, d]`` whose rows are those layer `layer` reads."""
-        keys, p = _keys(p, noise, site)
-        if p == 0:
-            return h
-        rows = self.rows(layer)
-        if self.batch.domain.compiled:
-            return ops.apply(ops.Dropout, h, rows, keys, p)
-        d = h.shape[2]
-        nodes = torch.from_numpy(rows.astype(np.int64)).to(h.device)
-        index = (nodes.unsqueeze(1) * d + torch.arange(d, device=h.device)).reshape(-1)
-        return h * ops.keep_mask(keys, index, p).reshape(-1, len(rows), d) / (1 - p)
+        return self.batch.dropout(h, self.rows(layer), p, noise, site)
 
     def attention(
         self,
