@@ -149,7 +149,8 @@ def offline_html(figure: Figure, dark: bool = False) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{html.escape(figure.title)}</title>\n"
-        "<style>body { margin: 2rem auto; max-width: 70rem; font-family: sans-serif; "
+        "<style>body { margin: 1rem auto; padding: 0 1rem; max-width: 70rem; "
+        "font-family: sans-serif; "
         f"color: {colours.font.color}; background: {colours.paper_bgcolor} }}</style>\n"
         f'</head>\n<body>\n<div role="img" aria-label="{html.escape(figure.alt)}">\n{body}\n'
         f"</div>\n<p>{html.escape(figure.caption)}</p>\n</body>\n</html>\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -17,8 +19,9 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 from matplotlib.patches import PathPatch, Rectangle, StepPatch
 from matplotlib.text import Text
 
+from wgnn_core.export import figure_latex, table_csv
 from wgnn_core.figures import KINDS, VENUES, Figure, Style
-from wgnn_core.figures.text import LABEL_LENGTH
+from wgnn_core.figures.text import LABEL_LENGTH, latex_text
 
 MAPS = {"node-map", "edge-drop", "harmonic-map"}
 HOSTILE = (
@@ -131,7 +134,7 @@ def test_words_are_there(figure: Figure) -> None:
     assert paper.get_suptitle() and figure.to_matplotlib(Style()).get_suptitle() == ""
     assert figure.caption.endswith(".") and figure.alt.endswith(".")
     assert len(figure.caption.split()) > 10 and len(figure.alt.split()) > 5
-    unit = r"%|hops|points|w\(v\)|layers|η|Dataset|0 to 1|class|Prediction|nodes"
+    unit = r"%|[hH]ops|points|w\(v\)|layers|η|Dataset|0 to 1|class|Prediction|nodes"
     if figure.kind not in MAPS:
         for text in (page.layout.xaxis.title.text, page.layout.yaxis.title.text):
             assert re.search(unit, text)
@@ -188,6 +191,22 @@ def test_hostile_names_in_matplotlib(figure: Figure) -> None:
     assert not tags & {"script", "a", "foreignObject"}
     assert figure.render("pdf", Style(), 72).startswith(b"%PDF")
     clipped(paper)
+
+
+@every_evil
+def test_hostile_names_in_csv_and_latex(figure: Figure) -> None:
+    rows = list(csv.reader(io.StringIO(table_csv(figure.data), newline="")))
+    assert len(rows) == len(figure.data) + 1 and {len(row) for row in rows} == {len(rows[0])}
+    for cell in (cell for row in rows for cell in row):
+        assert cell[:1] not in ("=", "+", "@") and (cell[:1] != "-" or float(cell) < 0)
+    source = re.sub(r"\\[{}$&#_%]", "", figure_latex(figure, Style()))
+    assert "%" not in source and "#" not in source and "&" not in source
+    assert source.count("{") == source.count("}") and source.count("$") % 2 == 0
+
+
+@every_figure
+def test_latex_has_every_character_of_the_captions(figure: Figure) -> None:
+    assert latex_text(figure.caption).count("?") == figure.caption.count("?")
 
 
 def test_hostile_names_that_are_equal_when_cut_stay_apart() -> None:

@@ -302,8 +302,6 @@ def _vis_title(text: str) -> str:
 
 
 def _offline(page_source: str) -> str:
-    """Without the tags by which pyvis loads Bootstrap from outside."""
-    outside = (
-        r"""<(link|script)\b[^>]*\b(?:href|src)\s*=\s*["'](?:https?:)?//[^>]*>(?:\s*</script>)?"""
-    )
+    """Without the tags by which pyvis loads Bootstrap and others from outside."""
+    outside = r"<(link|script)\b[^>]*\b(?:href|src)\s*=[^>]*>(?:\s*</script>)?"
     return re.sub(outside, "", page_source)

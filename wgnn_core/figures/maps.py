@@ -130,7 +130,10 @@ def map_ratio(points: Points, panels: int = 1, bar: bool = False, legend: bool =
     """Height over width of a figure that its panels fill, with room for what stands beside."""
     width, height = np.maximum(np.ptp(points, axis=0), 1e-6)
     share = 0.82 if bar else 0.96
-    return share * float(np.clip(height / width, 0.5, 1.15)) / panels + 0.12 * legend * panels
+    return (
+        share * float(np.clip(height / width, 0.7 if bar else 0.5, 1.15)) / panels
+        + 0.12 * legend * panels
+    )
 
 
 def bands(colours: Sequence[str]) -> dict[str, Any]:

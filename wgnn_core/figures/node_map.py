@@ -40,7 +40,7 @@ Colour = Literal["class", "prediction", "correctness", "w", "distance"]
 
 SCALE_TITLES = {
     "w": "Label non-uniformity w(v)",
-    "distance": "Distance to the class boundary (hops)",
+    "distance": "Hops to the class boundary",
     "class": "True class",
     "prediction": "Predicted class",
     "correctness": "Prediction",
@@ -135,7 +135,9 @@ class NodeMap(Figure):
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
         nodes, points = nodes_of(self.data), points_of(self.data)
-        figure = page(self.title, dark, legend={"itemsizing": "constant"}, dragmode="pan")
+        beside = {} if self.names else {"orientation": "h", "y": 0}  # the colour bar is there
+        legend = {"itemsizing": "constant", **beside}
+        figure = page(self.title, dark, legend=legend, dragmode="pan")
         figure.update_layout(margin={"l": 12, "r": 12, "t": 56, "b": 12})
         pairs = pairs_of(self.data)
         if len(pairs):

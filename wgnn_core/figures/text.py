@@ -26,8 +26,8 @@ PAPER_FONTS = {
 
 def label(name: object, length: int = LABEL_LENGTH) -> str:
     """`name` on one line, printable characters only, at most `length` of them."""
-    words = " ".join(str(name).split())
-    text = "".join(c for c in words if c.isprintable())
+    shown = "".join(c for c in str(name) if c.isprintable() or c.isspace())
+    text = " ".join(shown.split())
     if len(text) > length:
         text = text[: length - 1].rstrip() + "…"
     return text or NO_NAME
@@ -108,10 +108,14 @@ def _in_latex(character: str) -> bool:
 
 
 def csv_cell(value: object) -> object:
-    """A string that a spreadsheet would run as a formula gets a leading ``'`` (CWE-1236)."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return "'" + value
-    return value
+    """A string that a spreadsheet would run as a formula gets a leading ``'`` (CWE-1236).
+
+    Carriage returns become spaces: not every reader takes them for part of a cell.
+    """
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\r", " ")
+    return "'" + text if value[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 @lru_cache(maxsize=1)

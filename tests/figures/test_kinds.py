@@ -1,0 +1,289 @@
+"""What is particular to a kind: its numbers by hand, its marks, its errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pdf
+import pytest
+import samples
+
+from wgnn_core.datasets.loading import load
+from wgnn_core.errors import WGNNError
+from wgnn_core.figures import (
+    AccuracyCoverage,
+    BoundaryBox,
+    ComparisonBars,
+    DepthCurve,
+    EtaGrid,
+    HarmonicMap,
+    NodeMap,
+    Style,
+    WHistogram,
+)
+from wgnn_core.figures.eta_grid import CHOSEN, NOT_ALLOWED
+from wgnn_core.figures.node_map import LEGEND_ENTRIES
+from wgnn_core.layout import layout
+from wgnn_core.nonuniformity import nonuniformity
+
+XY = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], dtype=np.float32)
+EDGES = np.array([[0, 1], [1, 3], [2, 3]])
+
+
+def test_spread_is_the_sample_standard_deviation() -> None:
+    figure = AccuracyCoverage.of([0.5, 1], {"M2": np.array([[0.9, 0.8], [1.0, 0.8]])}, graph="g")
+    part = figure.data.set_index(["statistic", "alpha_percent"])["accuracy_percent"]
+    assert part["mean", 50] == pytest.approx(95)
+    assert part["upper", 50] - part["mean", 50] == pytest.approx(50**0.5)
+    assert part["lower", 100] == pytest.approx(80)
+    single = AccuracyCoverage.of([1.0], {"M2": np.array([0.9])}, graph="g").data
+    assert set(single["statistic"]) == {"run", "mean"}
+
+
+def test_histogram_counts_by_hand() -> None:
+    figure = WHistogram.of(
+        [0.1, 0.4, 0.9, 1.0], np.array([False, True, True, True]), graph="g", num_classes=2, bins=2
+    )
+    table = figure.data.set_index(["outcome", "w_from"])
+    assert list(table.loc["correct", "count"]) == [1, 2]
+    assert list(table.loc["wrong", "count"]) == [1, 0]
+    assert list(table.loc["correct", "share_percent"]) == pytest.approx([100 / 3, 200 / 3])
+    everyone_right = WHistogram.of([0.5], np.array([True]), graph="g", num_classes=2)
+    assert everyone_right.render("pdf").startswith(b"%PDF")
+
+
+def test_boxes_by_hand_and_unreachable_nodes_apart() -> None:
+    w = [1, 2, 3, 4, 100, 7, 8, 9]
+    figure = BoundaryBox.of(w, [0, 0, 0, 0, 0, 9, 6, np.inf], graph="g", last=6)
+    rows = figure.data.set_index("distance")
+    assert list(figure.data["distance"]) == ["0", "≥ 6", "none"]
+    assert list(figure.data["count"]) == [5, 2, 1]
+    assert rows.loc["0", ["whisker_low", "q1", "median", "q3", "whisker_high"]].tolist() == [
+        1,
+        2,
+        3,
+        4,
+        4,
+    ]  # 100 lies beyond 1.5 quartile ranges
+    assert "n = 5" in figure.to_plotly().layout.xaxis.ticktext[0]
+
+
+def grid(**changes) -> EtaGrid:
+    val, test = np.array([[0.7, 0.8], [np.nan, 0.6]]), np.array([[0.75, 0.7], [np.nan, 0.9]])
+    options = {"base_test": 0.72, "graph": "g", "chosen": (0, 1)} | changes
+    return EtaGrid.of([0.1, 0.2], [0.4, 0.8], val, test, **options)
+
+
+def test_grid_marks_the_chosen_and_the_forbidden_cell() -> None:
+    figure = grid(metric="gain")
+    chosen = figure.data[figure.data["chosen"]].iloc[0]
+    best = figure.data[figure.data["test_best"]].iloc[0]
+    assert (chosen["y"], chosen["x"]) == (0.4, 0.2) and (best["y"], best["x"]) == (0.8, 0.2)
+    assert chosen["gain_points"] == pytest.approx(-2)
+    page = figure.to_plotly()
+    outlines = {trace.name: trace for trace in page.data if trace.type == "scatter"}
+    assert np.mean(outlines[CHOSEN].x[:4]) == pytest.approx(1)
+    assert np.mean(outlines[CHOSEN].y[:4]) == pytest.approx(0)
+    assert np.mean(outlines[NOT_ALLOWED].y[:4]) == pytest.approx(1)
+    heat = page.data[0]
+    assert heat.zmin == -heat.zmax and np.isnan(heat.z[1][0])
+
+
+def test_grid_fills_cell_by_cell_and_chooses_nothing_itself() -> None:
+    empty = EtaGrid.of(
+        [0.1, 0.2],
+        [0.4],
+        np.full((1, 2), np.nan),
+        np.full((1, 2), np.nan),
+        base_test=0.8,
+        graph="g",
+    )
+    assert not empty.data[["chosen", "test_best"]].to_numpy().any()
+    assert empty.render("pdf").startswith(b"%PDF") and empty.to_plotly().to_json()
+    assert not grid(chosen=None).data["chosen"].any()
+
+
+def test_small_cells_go_without_numbers() -> None:
+    n = 30
+    values = np.linspace(0.5, 0.9, n * n).reshape(n, n)
+    eta = np.arange(n) / n
+    dense = EtaGrid.of(eta, eta, values, values, base_test=0.5, graph="g")
+    assert not dense.to_matplotlib(Style()).axes[0].texts
+    assert len(grid().to_matplotlib(Style()).axes[0].texts) == 3  # one cell is blank
+
+
+def test_map_uses_few_webgl_traces_of_float32() -> None:
+    picked = np.array([True, False, False, True])
+    figure = NodeMap.of(XY, EDGES, [0.1, 0.2, 0.3, 0.4], colour="w", graph="g", selected=picked)
+    traces = [trace for trace in figure.to_plotly().data if trace.type == "scattergl"]
+    assert len(traces) == 3
+    assert all(trace.x.dtype == np.float32 for trace in traces)
+    edges, nodes, ring = traces
+    np.testing.assert_array_equal(edges.x, [0, 1, np.nan, 1, 1, np.nan, 0, 1, np.nan])
+    np.testing.assert_array_equal(nodes.customdata, range(4))
+    np.testing.assert_array_equal(ring.x, XY[picked, 0])
+
+
+def test_nodes_without_value_are_grey_and_not_lost() -> None:
+    figure = NodeMap.of(XY, EDGES, [0, 1, np.inf, np.nan], colour="distance", graph="g")
+    nodes = [t for t in figure.to_plotly().data if t.mode == "markers"]
+    assert sorted(np.concatenate([t.customdata for t in nodes])) == [0, 1, 2, 3]
+    assert np.isfinite(nodes[0].marker.color).all() and isinstance(nodes[1].marker.color, str)
+
+
+def test_legend_of_many_classes_says_how_many_are_left_out() -> None:
+    n = 40
+    figure = NodeMap.of(
+        np.random.default_rng(0).random((n, 2)),
+        [],
+        np.arange(n),
+        colour="class",
+        class_names=[f"c{i}" for i in range(n)],
+        graph="g",
+    )
+    names = [text.get_text() for text in figure.to_matplotlib(Style()).legends[0].get_texts()]
+    assert (
+        len(names) == LEGEND_ENTRIES and names[-1] == f"and {n - LEGEND_ENTRIES + 1} more classes"
+    )
+
+
+def big_map(n: int = 19717, m: int = 44324) -> NodeMap:
+    rng = np.random.default_rng(0)
+    xy = rng.normal(size=(n, 2))
+    near = np.argsort(xy[:, 0])
+    start = rng.integers(0, n - 60, m)
+    edges = np.stack([near[start], near[start + rng.integers(1, 60, m)]], axis=1)
+    return NodeMap.of(xy, edges, rng.random(n) * 4 / 3, colour="w", graph="big", top=4 / 3)
+
+
+def test_map_of_the_size_of_pubmed() -> None:
+    figure = big_map()
+    start = time.perf_counter()
+    document = figure.render("pdf", Style("icml", "full"))
+    assert time.perf_counter() - start < 10
+    assert len(document) < 3e6
+    assert pdf.type_sizes(document)  # the text is not part of the image
+    start = time.perf_counter()
+    source = figure.to_plotly().to_json()
+    assert time.perf_counter() - start < 2 and len(source) < 4e6
+
+
+@pytest.mark.dataset
+def test_the_map_of_pubmed_itself() -> None:
+    if not (Path(os.environ.get("WGNN_DATA", "")) / "PubMed").is_dir():
+        pytest.skip("PubMed is not in WGNN_DATA")
+    graph = load("pubmed")
+    around = (
+        np.eye(graph.num_classes)[graph.y] + graph.adjacency @ np.eye(graph.num_classes)[graph.y]
+    )
+    w = nonuniformity(around / around.sum(axis=1, keepdims=True))
+    xy = layout(graph.edges, graph.num_nodes)
+    start = time.perf_counter()
+    figure = NodeMap.of(xy, graph.edges, w, colour="w", graph=graph.name, top=4 / 3)
+    document = figure.render("pdf", Style("icml", "full"))
+    assert time.perf_counter() - start < 10 and len(document) < 3e6
+
+
+def test_marks_are_rasterised_above_2000_only() -> None:
+    few, many = big_map(300, 200), big_map(3000, 200)
+    rasters = [
+        [artist.get_rasterized() for artist in figure.to_matplotlib().axes[0].collections]
+        for figure in (few, many)
+    ]
+    assert not any(rasters[0]) and all(rasters[1])
+
+
+def test_before_and_after_share_coordinates_and_differ_by_the_dropped_edges() -> None:
+    figure = samples.build()["edge-drop"]()
+    states = figure.data["state"].value_counts()
+    page = figure.to_plotly()
+    lines = [trace for trace in page.data if trace.mode == "lines"]
+    drawn = {side: sum(len(t.x) // 3 for t in lines if t.xaxis == side) for side in ("x", "x2")}
+    assert drawn["x"] == states.sum() and drawn["x2"] == states.sum() - states["dropped"] > 0
+    dots = [trace for trace in page.data if trace.mode == "markers"]
+    before, after = (np.concatenate([t.x for t in dots if t.xaxis == a]) for a in ("x", "x2"))
+    np.testing.assert_array_equal(before, after)
+    assert page.layout.xaxis2.matches == "x"
+
+
+def vis_data(source: str) -> tuple[list[dict], list[dict]]:
+    nodes = re.search(r"nodes = new vis\.DataSet\((\[.*?\])\);", source, re.S)
+    edges = re.search(r"edges = new vis\.DataSet\((\[.*?\])\);", source, re.S)
+    return json.loads(nodes[1]), json.loads(edges[1])
+
+
+def test_pyvis_page_is_offline_preset_and_limited() -> None:
+    figure = samples.build(nodes=700)["edge-drop"]()
+    shown = figure.around_dropped(600)
+    assert (shown.data["mark"] == "node").sum() == 600 and "600 of 700" in shown.caption
+    assert (shown.data["state"] == "dropped").sum() == (figure.data["state"] == "dropped").sum()
+    for after in (False, True):
+        source = figure.to_pyvis_html(after)
+        nodes, edges = vis_data(source)
+        assert len(nodes) == 600 and all({"x", "y"} <= set(node) for node in nodes)
+        assert any(edge["dashes"] for edge in edges) != after
+        assert not re.search(r"""<(?:script|link|img)[^>]*(?:src|href)\s*=""", source)
+        assert '"enabled": false' in source
+
+
+def test_pyvis_page_shows_hostile_names_as_text() -> None:
+    hostile = [
+        "<script>alert(1)</script>",
+        "x HREF='javascript:1'",
+        "</script><img src=x onerror=1>",
+    ]
+    source = samples.build(hostile)["edge-drop"]().to_pyvis_html(after=False)
+    assert "alert(1)</script>" not in source and "<img src=x" not in source
+    assert "popup.innerHTML" not in source  # the branch pyvis takes for titles with a link
+    titles = {node["title"].split("\n")[1] for node in vis_data(source)[0]}
+    assert hostile[0] in titles
+
+
+def test_harmonic_map_layers_and_path() -> None:
+    f = [0, 0.5, np.nan, 1]
+    zeros, ones = np.eye(4, dtype=bool)[0], np.eye(4, dtype=bool)[3]
+    figure = HarmonicMap.of(
+        XY, EDGES, f, zeros=zeros, ones=ones, graph="g", class_name="c", layers=4, path=[0, 1, 3]
+    )
+    nodes = figure.data[figure.data["mark"] == "node"]
+    assert nodes["layer"].tolist()[:2] == [0, 2] and nodes["layer"].tolist()[3] == 3
+    route = next(t for t in figure.to_plotly().data if t.name == "rising path")
+    np.testing.assert_array_equal(route.x, XY[[0, 1, 3], 0])
+
+
+def test_figures_can_be_rendered_by_many_threads() -> None:
+    figure = samples.build()["w-histogram"]()
+    jobs = [Style("icml"), Style("slides"), Style("nature", "full", "sans")] * 2
+    alone = [figure.render("pdf", style) for style in jobs]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda style: figure.render("pdf", style), jobs)) == alone
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: AccuracyCoverage.of([0, 1], {"a": np.ones((1, 2))}, graph="g"), r"in \(0, 1\]"),
+        (lambda: AccuracyCoverage.of([1], {"a": np.ones((1, 2))}, graph="g"), r"\(seeds, 1\)"),
+        (lambda: DepthCurve.of([2], {}, graph="g"), "no series"),
+        (lambda: ComparisonBars.of({}), "no results"),
+        (lambda: ComparisonBars.of({"d": {"m": np.array([np.nan])}}), "m on d"),
+        (lambda: WHistogram.of([1], np.ones(2, bool), graph="g", num_classes=2), "same"),
+        (lambda: BoundaryBox.of([], [], graph="g"), "non-zero"),
+        (lambda: grid(metric="loss"), "choose one of val, test, gain"),
+        (lambda: grid(chosen=(5, 0)), "outside the grid"),
+        (lambda: NodeMap.of(XY, EDGES, [0] * 4, colour="age", graph="g"), "choose one of class"),
+        (lambda: NodeMap.of(XY, EDGES, [0, 1, 2, 9], colour="class", graph="g"), "class values"),
+        (lambda: NodeMap.of(XY, [[0, 7]], [0] * 4, colour="w", graph="g"), "names node 7"),
+        (lambda: NodeMap.of(XY * np.nan, EDGES, [0] * 4, colour="w", graph="g"), "coordinates"),
+        (lambda: NodeMap.of(XY, EDGES, [0] * 3, colour="w", graph="g"), "value"),
+    ],
+)
+def test_bad_numbers_are_named(make, message) -> None:
+    with pytest.raises(WGNNError, match=message):
+        make()
