@@ -9,9 +9,12 @@ import torch
 from torch import Tensor
 
 try:
-    import numba
+    from numba import njit
+
+    # a dot product vectorises only if its terms may be added in another order
+    _compile: Any = njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
 except ImportError:  # the plain torch propagation needs nothing from here
-    numba = None
+    _compile = None
 
 
 class WeightGradient(torch.autograd.Function):
@@ -28,7 +31,7 @@ class WeightGradient(torch.autograd.Function):
         (h,) = ctx.saved_tensors
         slots, layer, shape = ctx.arguments
         grad_weight = torch.zeros(shape)
-        _products(
+        products(
             slots.indptr, slots.idx, layer.rows, layer.position,
             grads[0].contiguous().numpy(), h.contiguous().numpy(), grad_weight.numpy(),
         )  # fmt: skip
@@ -51,8 +54,4 @@ def _products(indptr, idx, rows, position, grad, h, out):  # type: ignore[no-unt
                 out_k[np.uint64(e)] = total
 
 
-if numba is not None:
-    # a dot product vectorises only if its terms may be added in another order
-    _products = numba.njit(
-        nogil=True, cache=True, fastmath={"contract", "reassoc"}, error_model="numpy"
-    )(_products)
+products: Any = _compile(_products) if _compile else _products
