@@ -33,7 +33,7 @@ lint: $(VENV)/.installed-dev ## ruff and mypy
 bench: $(VENV)/.installed-dev ## Measure speed (scripts benchmarks/bench_*.py)
 	@scripts=$$(ls benchmarks/bench_*.py 2>/dev/null || true); \
 	if [ -z "$$scripts" ]; then echo "There is no benchmarks/bench_*.py to run."; exit 1; fi; \
-	for script in $$scripts; do $(PY) "$$script"; done
+	for script in $$scripts; do PYTHONPATH=. $(PY) "$$script"; done
 
 screenshots: $(VENV)/.installed-dev browser ## Write pictures of every page to docs/screenshots
 	$(PY) -m pytest tests/browser/screenshots.py

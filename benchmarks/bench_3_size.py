@@ -1,0 +1,63 @@
+"""How the cost of an epoch and the memory grow with the graph, on csbm graphs of fixed degree."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from wgnn_core.graph import Graph, Split
+
+SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
+EPOCHS = 10
+
+
+def one(nodes: int) -> None:
+    """Train one replica on a csbm graph; runs in a process of its own, for the peak memory."""
+    from wgnn_core import datasets
+
+    graph = datasets.load("csbm", nodes=nodes, average_degree=10.0)
+    size = graph.num_nodes + graph.num_edges
+    few, all_rows = epoch_seconds(graph), epoch_seconds(everybody(graph))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(
+        f"{graph.num_nodes:7d} nodes {graph.num_edges:8d} edges: "
+        f"whole graph {1e3 * all_rows:8.2f} ms/epoch, {1e9 * all_rows / size:6.1f} ns per node "
+        f"and edge; 20 labels a class {1e3 * few:8.2f} ms/epoch; peak {peak:.2f} GiB",
+        flush=True,
+    )
+
+
+def everybody(graph: Graph) -> Graph:
+    """Half of the nodes train and a quarter validate, so that no row can be left out."""
+    share = np.random.default_rng(0).random(graph.num_nodes)
+    return replace(
+        graph, splits=(Split(share < 0.5, (share >= 0.5) & (share < 0.75), share >= 0.75),)
+    )
+
+
+def epoch_seconds(graph: Graph) -> float:
+    """The slope between a short and a longer training: set-up drops out."""
+    from wgnn_core.models import make_model
+    from wgnn_core.wgnn import train_base
+
+    train_base(graph, make_model("gcn", epochs=1), 1)
+    seconds = []
+    for epochs in (EPOCHS, 3 * EPOCHS):
+        started = time.perf_counter()
+        train_base(graph, make_model("gcn", epochs=epochs), 1)
+        seconds.append(time.perf_counter() - started)
+    return (seconds[1] - seconds[0]) / (2 * EPOCHS)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        one(int(sys.argv[1]))
+    else:
+        print("== cost by size: gcn, one replica, csbm with degree 10 ==", flush=True)
+        for nodes in SIZES:
+            subprocess.run([sys.executable, __file__, str(nodes)], check=True)
