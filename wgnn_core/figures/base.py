@@ -65,9 +65,6 @@ class Figure(ABC):
             if style.titled:
                 length = int(style.inches * 72 / (0.55 * style.points))
                 paper.suptitle(paper_text(self.title, length))
-            engine = paper.get_layout_engine()
-            if engine is not None:
-                engine.execute(paper)  # axes of fixed aspect settle only in a second pass
         return paper
 
     def render(self, fmt: Format = "pdf", style: Style | None = None, dpi: int = 600) -> bytes:
