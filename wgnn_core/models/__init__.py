@@ -11,12 +11,13 @@ from wgnn_core.models.acmgcn import ACMGCN
 from wgnn_core.models.dropedge import DropEdge
 from wgnn_core.models.gat import GAT
 from wgnn_core.models.gcn import GCN
+from wgnn_core.models.gil import GIL
 from wgnn_core.models.graphcon import GraphCON
 from wgnn_core.models.maskgae import MaskGAE
 from wgnn_core.replicas.model import Model
 
 MODELS: dict[str, type[Model]] = {
-    model.name: model for model in (GCN, GAT, DropEdge, GraphCON, MaskGAE, ACMGCN)
+    model.name: model for model in (GCN, GAT, DropEdge, GIL, GraphCON, MaskGAE, ACMGCN)
 }
 """Every base model by name; adding one here is all it takes to offer it everywhere."""
 

@@ -1,0 +1,210 @@
+"""GIL (Zhu et al., 2020): one branch in the Poincare ball, one in Euclidean space, that interact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import atanh
+from typing import Any, ClassVar
+
+import geoopt
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.utils import softmax
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.replicas.model import Model, Sizes, glorot, hyper
+from wgnn_core.replicas.ops import keep_mask
+from wgnn_core.replicas.packing import Parameters
+from wgnn_core.replicas.random import Noise
+from wgnn_core.replicas.view import View
+
+REACH = atanh(1 - 4e-3)
+"""How long a tangent vector at 0 can be: geoopt keeps points 4e-3 off the edge of the ball."""
+NEGATIVE_SLOPE = 0.2
+SITES = 10
+"""Places that draw in one layer."""
+
+
+@cache
+def ball(device: torch.device) -> Any:
+    """The Poincare ball of curvature -1."""
+    return geoopt.PoincareBall(c=1.0).to(device)
+
+
+@dataclass(frozen=True)
+class GIL(Model):
+    """Graph attention in both geometries, feature interaction, and a mixture of two classifiers.
+
+    Points of the ball are handled through their logarithm at 0, since W (x) exp0(v) = exp0(v W).
+    Hyperbolic attention multiplies the score a [u_i, u_j] by the softmax over neighbours of the
+    distance between z_i and z_j. After each layer, with scalars beta that start at 0:
+    x_h <- x_h (+) (beta_h dist(x_h, exp0 x_e) (x) exp0 x_e), then
+    x_e <- x_e + beta_e |log0 x_h - x_e|^2 log0 x_h. `layers` counts the last one, which is the
+    classifier: Euclidean scores, and signed distances to hyperplanes of the ball, mixed by weights
+    that each node computes for itself (the original's code takes those of the last node for all).
+    One attention head in the classifier on every graph (the original averages eight on Pubmed).
+    """
+
+    lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0)
+    weight_decay: float = hyper(1e-3, "L2 penalty on the decayed weights", 0.0, 1.0)
+    epochs: int = hyper(500, "training epochs", 1, 5000)
+    patience: int = hyper(
+        100, "stop after this many epochs without better validation; 0: never", 0, 5000
+    )
+    layers: int = hyper(2, "number of layers, the classifier among them", 2, 6)
+    hidden: int = hyper(16, "width of a layer, all heads together", 1, 256)
+    heads: int = hyper(8, "attention heads of a hidden layer", 1, 32)
+    dropout: float = hyper(0.6, "dropout on features, weights and attention", 0.0, 0.95)
+    drop_hyperbolic: float = hyper(0.9, "dropout on what the ball gives to the mixture", 0.0, 0.95)
+    drop_euclidean: float = hyper(0.0, "the same for the Euclidean branch", 0.0, 0.95)
+    activation: str = hyper("elu", "activation of the layers", choices=("elu", "relu"))
+
+    name: ClassVar[str] = "gil"
+    title: ClassVar[str] = "GIL"
+    slot_floats: ClassVar[int] = 120
+    for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
+        "citeseer": {"dropout": 0.5, "drop_hyperbolic": 0.8},
+        "pubmed": {"weight_decay": 5e-4},
+        "airport": {"dropout": 0.0, "layers": 3, "activation": "relu", "drop_hyperbolic": 0.0},
+        "disease-sim": {"dropout": 0.1, "activation": "relu", "drop_hyperbolic": 0.0},
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.hidden % self.heads:
+            raise WGNNError(
+                f"gil: hidden is {self.hidden}; it must be a multiple of heads, {self.heads}."
+            )
+
+    @property
+    def depth(self) -> int:
+        return self.layers
+
+    def init(self, sizes: Sizes, rng: torch.Generator) -> Parameters:
+        p: Parameters = {}
+        width, d, C = sizes.features, self.hidden, sizes.classes
+        for layer in range(self.layers):
+            last = layer == self.layers - 1
+            heads = 1 if last else self.heads
+            for space, out in (("h", d), ("e", C if last else d)):
+                p[f"W_{space}{layer}"] = glorot(rng, width, out)
+                p[f"linear_b_{space}{layer}"] = torch.zeros(1, out)
+                p[f"source_{space}{layer}"] = glorot(rng, heads, out // heads)
+                p[f"target_{space}{layer}"] = glorot(rng, heads, out // heads)
+                p[f"b_{space}{layer}"] = torch.zeros(1, out)
+                if not last:
+                    p[f"beta_{space}{layer}"] = torch.zeros(1, 1)
+            width = d
+        normals = torch.randn(C, d, generator=rng)
+        return p | {
+            "points": torch.randn(C, d, generator=rng) / 4,
+            "normals": normals / normals.norm(dim=1, keepdim=True),
+            "scale": torch.zeros(1, C),
+            "mix_h": glorot(rng, d, 1),
+            "mix_e": glorot(rng, C, 1),
+        }
+
+    def forward(self, p: Parameters, view: View, noise: Noise | None) -> Tensor:
+        B = ball(view.batch.domain.device)
+        h = view.linear(self._dropped(p["W_h0"], noise, 0)) * _reach(view)
+        e = view.linear(p["W_e0"], self.dropout, noise, 1)
+        for layer in range(self.layers):
+            site, last = SITES * layer, layer == self.layers - 1
+            if layer > 0:
+                h = B.logmap0(x_h) @ self._dropped(p[f"W_h{layer}"], noise, site)
+                e = view.dropout(layer, x_e, self.dropout, noise, site + 1) @ p[f"W_e{layer}"]
+            x_h = B.expmap0(self._act(self._hyperbolic(p, view, layer, h, noise)))
+            x_e = self._euclidean(p, view, layer, e, noise)
+            if not last:
+                x_h, x_e = self._interact(p, view, layer, x_h, self._act(x_e), noise)
+        return self._mixture(p, view, x_h, x_e, noise)
+
+    def _act(self, h: Tensor) -> Tensor:
+        return h.relu() if self.activation == "relu" else torch.nn.functional.elu(h)
+
+    def _dropped(self, W: Tensor, noise: Noise | None, site: int) -> Tensor:
+        """Dropout on the weights themselves, as the hyperbolic branch has it."""
+        if noise is None or self.dropout == 0:
+            return W
+        index = torch.arange(W[0].numel(), device=W.device)
+        return W * keep_mask(noise.site(site), index, self.dropout).view_as(W) / (1 - self.dropout)
+
+    def _hyperbolic(
+        self, p: Parameters, view: View, layer: int, h: Tensor, noise: Noise | None
+    ) -> Tensor:
+        """Attention of one layer in the ball, from x_h W in the tangent space at 0."""
+        B = ball(h.device)
+        z = B.mobius_add(B.expmap0(h), B.expmap0(p[f"linear_b_h{layer}"]))
+        u = B.logmap0(z)
+        src, dst, slot = view.entries(layer)
+        a, b = p[f"source_h{layer}"], p[f"target_h{layer}"]
+        by_head = u.unflatten(2, a.shape[1:])
+        sender = (by_head * a.unsqueeze(1)).sum(-1)[:, src]
+        receiver = view.own(layer, (by_head * b.unsqueeze(1)).sum(-1))[:, dst]
+        distance = B.dist(z[:, src], view.own(layer, z)[:, dst], keepdim=True)
+        absent = (view.batch.weights("ones")[:, slot] == 0).unsqueeze(-1)
+        n = len(view.rows(layer + 1))
+        closeness = softmax(distance.masked_fill(absent, -torch.inf), dst, num_nodes=n, dim=1)
+        score = torch.nn.functional.leaky_relu((sender + receiver) * closeness, NEGATIVE_SLOPE)
+        alpha = softmax(score.masked_fill(absent, -torch.inf), dst, num_nodes=n, dim=1)
+        if noise is not None and self.dropout > 0:
+            heads = alpha.shape[2]
+            index = (slot.unsqueeze(1) * heads + torch.arange(heads, device=h.device)).flatten()
+            kept = keep_mask(noise.site(SITES * layer + 2), index, self.dropout).view_as(alpha)
+            alpha = alpha * kept / (1 - self.dropout)
+        messages = (alpha.unsqueeze(-1) * by_head[:, src]).flatten(2)
+        out = h.new_zeros(h.shape[0], n, h.shape[2]).index_add(1, dst, messages)
+        return out + p[f"b_h{layer}"]
+
+    def _euclidean(
+        self, p: Parameters, view: View, layer: int, e: Tensor, noise: Noise | None
+    ) -> Tensor:
+        """GAT's attention, from x_e W."""
+        e = e + p[f"linear_b_e{layer}"]
+        a, b = p[f"source_e{layer}"], p[f"target_e{layer}"]
+        by_head = e.unflatten(2, a.shape[1:])
+        source, target = ((by_head * half.unsqueeze(1)).sum(-1) for half in (a, b))
+        out = view.attention(
+            layer, e, source, target, NEGATIVE_SLOPE, self.dropout, noise, SITES * layer + 3
+        )
+        return out + p[f"b_e{layer}"]
+
+    def _interact(
+        self, p: Parameters, view: View, layer: int, x_h: Tensor, x_e: Tensor, noise: Noise | None
+    ) -> tuple[Tensor, Tensor]:
+        """Each branch takes from the other, the Euclidean one from the new x_h."""
+        B, site, rows = ball(x_h.device), SITES * layer, layer + 1
+        other = B.expmap0(x_e)
+        step = B.mobius_scalar_mul(p[f"beta_h{layer}"] * B.dist(x_h, other, keepdim=True), other)
+        step = view.dropout(rows, step, self.drop_euclidean, noise, site + 4)
+        x_h = B.mobius_add(x_h, B.projx(step))
+        log = B.logmap0(x_h)
+        q = p[f"beta_e{layer}"] * (log - x_e).square().sum(-1, keepdim=True)
+        return x_h, x_e + view.dropout(rows, q * log, self.drop_hyperbolic, noise, site + 5)
+
+    def _mixture(
+        self, p: Parameters, view: View, z: Tensor, scores: Tensor, noise: Noise | None
+    ) -> Tensor:
+        """w_h times the distances to the hyperplanes plus w_e times the Euclidean scores."""
+        B, site = ball(z.device), SITES * self.layers
+        distances = B.dist2plane(
+            z.unsqueeze(2), B.expmap0(p["points"]).unsqueeze(1), p["normals"].unsqueeze(1),
+            signed=True,
+        ) * p["scale"].exp()  # fmt: skip
+        w_h = (B.logmap0(z) @ p["mix_h"]).sigmoid()
+        w_e = (scores @ p["mix_e"]).sigmoid()
+        w_h = view.dropout(view.depth, w_h, self.drop_hyperbolic, noise, site)
+        w_e = view.dropout(view.depth, w_e, self.drop_euclidean, noise, site + 1)
+        total = (w_h + w_e).clamp(min=1e-12)
+        return (w_h * distances + w_e * scores) / total
+
+
+def _reach(view: View) -> Tensor:
+    """What projecting exp0(x) to the ball leaves of each input row's length, ``[n, 1]``."""
+    x = view.batch.domain.x
+    squares = np.add.reduceat(np.append(x.val**2, 0.0), x.indptr[:-1])
+    length = np.sqrt(np.where(np.diff(x.indptr) > 0, squares, 0.0))[view.rows(0)]
+    factor = np.minimum(1.0, REACH / np.maximum(length, 1e-12)).astype(np.float32)
+    return torch.from_numpy(factor).to(view.batch.domain.device).unsqueeze(1)
