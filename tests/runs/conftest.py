@@ -14,7 +14,7 @@ from wgnn_core.runs.jobs import Jobs
 from wgnn_core.runs.store import Store
 
 sys.path.insert(0, str(Path(__file__).parent))
-from run_helpers import PAIRED, SMALL  # noqa: E402
+from run_helpers import PAIRED, SMALL
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def config() -> RunConfig:
 @pytest.fixture
 def sweep(config: RunConfig) -> RunConfig:
     """The paper's parameter study on a small graph, slow enough to be killed in the middle."""
-    return replace(config, hyper=(("epochs", 60),), seeds=tuple(range(10)), etas=PAIRED)
+    return replace(config, hyper=(("epochs", 30),), seeds=tuple(range(10)), etas=PAIRED)
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ import psutil
 from wgnn_core.replicas.engine import Progress
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.execution import Execution
-from wgnn_core.runs.store import Store, owner_name
+from wgnn_core.runs.owners import owner_name
+from wgnn_core.runs.store import Store
 
 SMALL = {"nodes": 200, "classes": 3, "features": 12, "average_degree": 6.0, "seed": 0}
 PAIRED = tuple((a, b, b) for a in (0.2, 0.4, 0.6, 0.8) for b in [i / 10 for i in range(1, 9)])

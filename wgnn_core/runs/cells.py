@@ -7,22 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from wgnn_core.graph import Graph
 from wgnn_core.replicas.engine import MAX_BATCH, Progress, replica_bytes
 from wgnn_core.replicas.model import Model
+from wgnn_core.runs.arrays import Arrays
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.search import Outcome, Trial, base_outcome, choose, run_trials, trials
 from wgnn_core.wgnn import Base, Etas, Pool, train_base
 
 CELL_BYTES = 2**29
 """Of a big graph fewer trainings make a cell, so that a cell takes seconds and not minutes."""
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)

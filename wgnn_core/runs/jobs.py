@@ -7,14 +7,15 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.local import Listener, LocalExecutor
+from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.results import RunResult, load_result
-from wgnn_core.runs.store import ACTIVE, RunSummary, State, Store, owner_name
+from wgnn_core.runs.store import ACTIVE, RunSummary, State, Store
 from wgnn_core.search import MAX_TRIALS
 
 
@@ -42,8 +43,9 @@ class JobStatus:
         state: queued, running, done, failed, cancelled or interrupted.
         done: Trainings finished, with the fraction of those under way.
         total: Trainings in all.
-        rate: Trainings a second while this run trains; None before the first number.
-        seconds_left: Until it ends if the runs under way now share the worker; None if unknown.
+        rate: Trainings a second since this program began or resumed it, by the clock on the wall;
+            for other runs, a second of training. None before the first number.
+        seconds_left: Until it ends at that rate; None if unknown or not running.
         message: What went wrong, else empty.
         accuracy: Mean test accuracy (percent) of the finished etas best on validation.
         base_accuracy: Mean test accuracy (percent) of the base model.
@@ -79,10 +81,12 @@ MakeExecutor = Callable[[Store, str, float, Listener], Executor]
 
 @dataclass
 class _Live:
-    """The cell under way, as the executor tells of it."""
+    """What the executor tells of a run: when it began, the cell under way, how it ended."""
 
+    before: int
+    began: float | None = None
+    cell: int | None = None
     done: float = 0.0
-    started: float | None = None
     ended: tuple[State, str] | None = None
 
 
@@ -144,28 +148,26 @@ class Jobs:
             )
         live = self._live.get(run_id)
         if live is None or live.ended is not None:
-            self._live[run_id] = _Live()
+            self._live[run_id] = _Live(summary.done)
         self.store.claim(run_id, self.owner)  # if another program has it, the executor waits
         self._executor.start(run_id)
         return run_id
 
     def status(self, run_id: str) -> JobStatus:
         """How far a run is; cheap enough to ask every second."""
+        with self._lock:  # read before the store, so that a cell is never counted twice
+            live = replace(self._live.get(run_id, _Live(0)))
         summary = self.store.get(run_id)
-        with self._lock:
-            live = self._live.get(run_id)
-            sharing = sum(1 for other in self._live.values() if other.ended is None)
         state, message = summary.state, summary.message
-        done, seconds = float(summary.done), summary.seconds
-        if live is not None and live.ended is not None and state in (*ACTIVE, "interrupted"):
+        done, seconds, before = float(summary.done), summary.seconds, 0
+        if live.ended is not None and state in (*ACTIVE, "interrupted"):
             state, message = live.ended
-        elif live is not None and live.started is not None:
-            done = min(done + live.done, summary.total)
-            seconds += time.monotonic() - live.started
-        rate = done / seconds if done > 0 and seconds > 0 else None
-        left = None
-        if rate is not None and state in ACTIVE:
-            left = (summary.total - done) / rate * max(1, sharing)
+        elif live.began is not None and state in ACTIVE:
+            seconds, before = time.monotonic() - live.began, live.before
+            if live.cell not in self.store.cells(run_id):
+                done += live.done
+        rate = (done - before) / seconds if done > before and seconds > 0 else None
+        left = (summary.total - done) / rate if rate is not None and state in ACTIVE else None
         return JobStatus(
             run_id,
             state,
@@ -253,10 +255,9 @@ class Jobs:
             if live is None or live.ended is not None:
                 return
             if event["event"] == "start":
-                live.done, live.started = 0.0, time.monotonic()
+                live.cell, live.done = event["cell"], 0.0
+                live.began = live.began or time.monotonic()
             elif event["event"] == "progress":
                 live.done = event["done"]
-            elif event["event"] == "cell":
-                live.done, live.started = 0.0, None
             elif event["event"] == "end":
                 live.ended = (event["state"], event.get("message", ""))

@@ -10,7 +10,8 @@ import pandas as pd
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import FloatArray, Graph, IntArray
-from wgnn_core.runs.cells import Arrays, Score, cell_size, first_cells, join_base, second_etas
+from wgnn_core.runs.arrays import Arrays
+from wgnn_core.runs.cells import Score, cell_size, first_cells, join_base, second_etas
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.store import RunSummary, Store
 from wgnn_core.search import COLUMNS, Outcome, Trial, canonical, choose, table

@@ -16,19 +16,18 @@ import shutil
 import sqlite3
 import tempfile
 import time
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import platformdirs
-import psutil
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.runs.cells import Arrays, Cell, CellResult, Score
+from wgnn_core.runs.arrays import Arrays, read_arrays, write_arrays
+from wgnn_core.runs.cells import Cell, CellResult, Score
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.database import connect, plain_errors, prepare, transaction
+from wgnn_core.runs.owners import alive
 from wgnn_core.wgnn import Etas
 
 State = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
@@ -97,6 +96,8 @@ class Store:
 
     def create(self, config: RunConfig) -> bool:
         """Add a run in state ``queued``; False if it is there already."""
+        if self.has(config.run_id):
+            return False  # without the write lock, which others may need
         full = config.resolve()
         with transaction(self._file) as db:
             added = db.execute(
@@ -240,18 +241,16 @@ class Store:
 
     def claim(self, run_id: str, owner: str) -> bool:
         """Make `owner` the one who trains an unfinished run; False while another live one does."""
-        with transaction(self._file) as db:
-            row = db.execute("SELECT owner, state FROM run WHERE id = ?", (run_id,)).fetchone()
-            if row is None or row["state"] == "done":
+        with connect(self._file) as db:  # the usual answer of those who wait needs no write lock
+            if not _free(db, run_id, owner):
                 return False
-            holder = row["owner"]
-            if holder == owner:
-                return True
-            if holder is not None and alive(holder):
+        with transaction(self._file) as db:
+            if not _free(db, run_id, owner):
                 return False
             db.execute(
-                "UPDATE run SET owner = ?, state = 'queued', message = '' WHERE id = ?",
-                (owner, run_id),
+                "UPDATE run SET owner = ?, state = 'queued', message = ''"
+                " WHERE id = ? AND owner IS NOT ?",
+                (owner, run_id, owner),
             )
             return True
 
@@ -281,7 +280,7 @@ class Store:
         already is left as it is.
         """
         with plain_errors(self.path):
-            self._write_arrays(run_id, cell.number, result.arrays)
+            write_arrays(self._array_file(run_id, cell.number), result.arrays)
         with transaction(self._file) as db:
             row = db.execute("SELECT owner FROM run WHERE id = ?", (run_id,)).fetchone()
             if row is None:
@@ -326,45 +325,14 @@ class Store:
 
     def arrays(self, run_id: str, number: int) -> Arrays:
         """The arrays of a finished cell."""
-        file = self._array_file(run_id, number)
-        try:
-            with np.load(file, allow_pickle=False) as loaded:
-                return {name: loaded[name] for name in loaded.files}
-        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-            raise WGNNError(
-                f"the arrays of cell {number} of run {run_id} cannot be read from {file} "
-                f"({error}); delete the run and start it again."
-            ) from error
+        return read_arrays(self._array_file(run_id, number))
 
     def _array_file(self, run_id: str, number: int) -> Path:
         return self.path / "arrays" / run_id / f"{number}.npz"
 
-    def _write_arrays(self, run_id: str, number: int, arrays: Arrays) -> None:
-        """A file of that name is always whole: written under another one, synced, renamed."""
-        file = self._array_file(run_id, number)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".tmp", delete=False) as out:
-            try:
-                np.savez_compressed(out, allow_pickle=False, **arrays)
-                out.flush()
-                os.fsync(out.fileno())
-                Path(out.name).replace(file)
-            except BaseException:
-                Path(out.name).unlink(missing_ok=True)
-                raise
 
-
-def owner_name(token: str) -> str:
-    """A name for something in this process; `alive` can tell whether the process still runs."""
-    me = psutil.Process()
-    return f"{me.pid}:{me.create_time()!r}:{token}"
-
-
-def alive(owner: str) -> bool:
-    """Whether the process behind an owner's name still runs (its number may be used again)."""
-    pid, started, _ = owner.split(":", 2)
-    try:
-        process = psutil.Process(int(pid))
-        return repr(process.create_time()) == started and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
+def _free(db: sqlite3.Connection, run_id: str, owner: str) -> bool:
+    row = db.execute("SELECT owner, state FROM run WHERE id = ?", (run_id,)).fetchone()
+    if row is None or row["state"] == "done":
         return False
+    return row["owner"] in (None, owner) or not alive(row["owner"])

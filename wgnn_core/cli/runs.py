@@ -1,0 +1,314 @@
+"""``sweep``, and ``runs list | show | delete | export``: the run store from the command line."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
+
+from wgnn_core.cli.console import err, out, print_json
+from wgnn_core.cli.models import hyperparameters
+from wgnn_core.errors import WGNNError
+from wgnn_core.models import MODELS, make_model
+from wgnn_core.runs.cluster import make_executor
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.jobs import Jobs
+from wgnn_core.runs.results import RunResult, load_result
+from wgnn_core.runs.store import RunSummary, Store
+from wgnn_core.search import best_on_test, full_grid, paired_grid
+from wgnn_core.wgnn import Etas
+
+app = typer.Typer(help="The runs that were made: list, show, delete, export.", no_args_is_help=True)
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Id = Annotated[str, typer.Argument(help="An id from `runs list`, or its beginning.")]
+POLL_SECONDS = 0.2
+
+
+def sweep(
+    context: typer.Context,
+    dataset: Annotated[str, typer.Option(help="A name from `data list`.")] = "digits",
+    model: Annotated[str, typer.Option(help="A name from `models`.")] = "gcn",
+    preset: Annotated[str | None, typer.Option(help="A named recipe of the model.")] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option(help="For a generated graph: nodes=500; repeatable.")
+    ] = None,
+    search: Annotated[
+        str, typer.Option(help="paired (eta1 = eta2, the paper's study), full or two-stage.")
+    ] = "paired",
+    eta0: Annotated[str, typer.Option(help="Values: 0.2,0.4 or 0.2:0.8:0.2.")] = "0.2:0.8:0.2",
+    eta1: Annotated[str, typer.Option(help="Values of eta1, of both if paired.")] = "0.1:0.8:0.1",
+    eta2: Annotated[str, typer.Option(help="Values of eta2, if full.")] = "0.1:0.8:0.1",
+    seeds: Annotated[int, typer.Option(help="Number of seeds.")] = 10,
+    pool: Annotated[str, typer.Option(help="Nodes Algorithm 2 ranks: all or test.")] = "all",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    ray: Annotated[
+        str | None, typer.Option(envvar="WGNN_RAY_ADDRESS", help="Train on this Ray cluster.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option(help="Train again what is stored.")] = False,
+    json: Json = False,
+) -> None:
+    """Search the etas, chosen on validation; what is finished is kept and never trained again.
+
+    The model's hyperparameters are flags too, see `models NAME`: --hidden 32. Ctrl-C stops; the
+    same command goes on from there.
+    """
+    make_model(model)
+    config = RunConfig(
+        dataset,
+        _parameters(parameter or []),
+        model,
+        tuple(hyperparameters(MODELS[model], context.args).items()),
+        preset,
+        seeds,  # type: ignore[arg-type]
+        _etas(search, values(eta0), values(eta1), values(eta2)),
+        "two-stage" if search == "two-stage" else "list",
+        pool=pool,  # type: ignore[arg-type]
+        device=device,
+    )
+    result = run_to_end(config, fresh=fresh, ray=ray)
+    if json:
+        print_json(describe(result))
+    else:
+        _show(result)
+
+
+def run_to_end(config: RunConfig, *, fresh: bool = False, ray: str | None = None) -> RunResult:
+    """Train a run, or find it in the store, with a bar on stderr.
+
+    Raises:
+        WGNNError: The run failed.
+        typer.Exit: Ctrl-C; what is finished is kept.
+    """
+    jobs = Jobs(executor=make_executor(ray))
+    try:
+        run_id = jobs.submit(config, fresh=fresh)
+        _watch(jobs, run_id)
+        status = jobs.status(run_id)
+        if status.state != "done":
+            raise WGNNError(f"run {run_id} was {status.state}: {status.message}")
+        return load_result(jobs.store, run_id)
+    except KeyboardInterrupt:
+        err.print("stopped; what is finished is kept, and the same command goes on from there.")
+        raise typer.Exit(130) from None
+    finally:
+        jobs.close()
+
+
+def _watch(jobs: Jobs, run_id: str) -> None:
+    columns = (
+        TextColumn("{task.description:>8}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f} of {task.total:.0f} trainings"),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[left]}"),
+    )
+    with Progress(*columns, console=err, transient=True) as bars:
+        task = bars.add_task("queued", total=None, rate="", left="")
+        while (status := jobs.wait(run_id, POLL_SECONDS)).active:
+            bars.update(
+                task,
+                description=status.state,
+                completed=status.done,
+                total=status.total,
+                rate=f"{status.rate:.2g} a second" if status.rate else "",
+                left=_left(status.seconds_left),
+            )
+
+
+@app.command("list")
+def list_(
+    dataset: Annotated[str | None, typer.Option(help="Only this dataset.")] = None,
+    model: Annotated[str | None, typer.Option(help="Only this model.")] = None,
+    state: Annotated[str | None, typer.Option(help="Only this state.")] = None,
+    json: Json = False,
+) -> None:
+    """Every run, pinned ones first, then the newest first."""
+    found = [
+        run
+        for run in Store().runs()
+        if dataset in (None, run.dataset)
+        and model in (None, run.model)
+        and state in (None, run.state)
+    ]
+    if json:
+        print_json([_summary(run) for run in found])
+        return
+    table = Table("id", "dataset", "model", "state", "trainings", "base", "best", "made", "note")
+    for run in found:
+        table.add_row(
+            ("* " if run.pinned else "") + run.run_id[:10],
+            run.dataset,
+            run.model,
+            run.state,
+            f"{run.done} of {run.total}",
+            _percent(run.base_accuracy),
+            _percent(run.accuracy),
+            datetime.fromtimestamp(run.created).strftime("%Y-%m-%d %H:%M"),
+            run.note.replace("[", r"\["),
+        )
+    out.print(table)
+    out.print("Mean test accuracy in %; best: the etas with the best validation so far.")
+
+
+@app.command()
+def show(run: Id, json: Json = False) -> None:
+    """What a run is and what came out."""
+    store = Store()
+    result = load_result(store, store.find(run))
+    if json:
+        print_json(describe(result))
+    else:
+        _show(result)
+
+
+@app.command()
+def delete(runs: Annotated[list[str], typer.Argument(help="Ids, or their beginnings.")]) -> None:
+    """Delete runs with everything they gave; pinned ones are refused."""
+    store = Store()
+    for run_id in [store.find(run) for run in runs]:
+        store.delete(run_id)
+        out.print(f"deleted {run_id}")
+
+
+@app.command()
+def export(
+    run: Id,
+    file: Annotated[Path, typer.Argument(help="Where to: a name that ends in .csv or .json.")],
+) -> None:
+    """Write the numbers of a run to a file: one row for each etas and seed, or everything."""
+    store = Store()
+    result = load_result(store, store.find(run))
+    if file.suffix not in (".csv", ".json"):
+        raise WGNNError(f"{file.name} must end in .csv or .json.")
+    try:
+        if file.suffix == ".csv":
+            result.rows.to_csv(file, index=False)
+        else:
+            text = jsonlib.dumps(describe(result), indent=1, allow_nan=False)
+            file.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise WGNNError(f"{file} cannot be written: {error.strerror}.") from error
+    out.print(f"wrote {file}")
+
+
+def describe(result: RunResult) -> dict[str, Any]:
+    """A run and its numbers in plain types; accuracies in percent."""
+    base, chosen = result.base, result.chosen
+    return {
+        **_summary(result.summary),
+        "config": result.config.to_json(),
+        "dataset_hash": result.graph_hash,
+        "base_val": None if base is None else base.val.tolist(),
+        "base_test": None if base is None else base.test.tolist(),
+        "rows": [
+            {str(key): value for key, value in row.items()}
+            for row in result.rows.to_dict(orient="records")
+        ],
+        "chosen": None if chosen is None else list(asdict(chosen).values()),
+        "comparison": None if chosen is None else _finite(asdict(result.comparison(chosen))),
+    }
+
+
+def values(text: str) -> list[float]:
+    """``0.2,0.4`` or ``first:last:step``, both ends included."""
+    try:
+        parts = [Decimal(part) for part in text.replace(":", ",").split(",")]
+        if ":" not in text:
+            return [float(part) for part in parts]
+        first, last, step = parts
+        if step <= 0 or last < first:
+            raise ValueError
+        return [float(first + i * step) for i in range(int((last - first) / step) + 1)]
+    except (InvalidOperation, ValueError):
+        raise WGNNError(
+            f"{text!r} is no list of values; write 0.2,0.4 or first:last:step (0.1:0.8:0.1)."
+        ) from None
+
+
+def _etas(
+    search: str, eta0s: Sequence[float], eta1s: Sequence[float], eta2s: Sequence[float]
+) -> tuple[tuple[float, float, float], ...]:
+    if search == "two-stage":
+        return ()
+    if search not in ("paired", "full"):
+        raise WGNNError(f"the search is {search!r}; it must be paired, full or two-stage.")
+    grid = paired_grid(eta0s, eta1s) if search == "paired" else full_grid(eta0s, eta1s, eta2s)
+    return tuple((e.eta0, e.eta1, e.eta2) for e in grid)
+
+
+def _parameters(given: Sequence[str]) -> tuple[tuple[str, float], ...]:
+    out = []
+    for item in given:
+        name, _, text = item.partition("=")
+        try:
+            number = float(text)
+        except ValueError:
+            raise WGNNError(f"the parameter {item!r} must look like nodes=500.") from None
+        out.append((name, int(number) if number.is_integer() else number))
+    return tuple(out)
+
+
+def _summary(run: RunSummary) -> dict[str, Any]:
+    names = ("run_id", "dataset", "model", "state", "message", "done", "total", "seconds",
+             "created", "pinned", "note", "accuracy", "base_accuracy")  # fmt: skip
+    return {name: getattr(run, name) for name in names}
+
+
+def _show(result: RunResult) -> None:
+    run, config = result.summary, result.config
+    out.print(f"run {run.run_id}: {run.model} on {run.dataset}, {run.state}", markup=False)
+    if run.message:
+        out.print(run.message, markup=False)
+    out.print(
+        f"{run.done} of {run.total} trainings, {len(config.seeds)} seeds, {config.search} search, "
+        f"pool {config.pool}, {run.seconds:.1f} s of training"
+    )
+    if result.base is None:
+        return
+    table = Table("method", "eta0", "eta1", "eta2", "mean ± std", "gain", "p (paired t)")
+    if result.chosen is None:
+        spread = result.base.test.std(ddof=1) if len(config.seeds) > 1 else math.nan
+        table.add_row("base", "", "", "", f"{result.base.test.mean():.2f} ± {spread:.2f}", "", "")
+    else:
+        c = result.comparison(result.chosen)
+        table.add_row("base", "", "", "", f"{c.base_mean:.2f} ± {c.base_std:.2f}", "", "")
+        table.add_row("wGNN, chosen on validation", *_row(result, result.chosen))
+        if len(config.etas) > 1 or config.search == "two-stage":
+            table.add_row("best on test (bound)", *_row(result, best_on_test(result.rows)))
+    out.print(table)
+    if table.row_count == 3:
+        out.print("The bound looked at the test labels: it is what no honest search can exceed.")
+
+
+def _row(result: RunResult, etas: Etas) -> tuple[str, ...]:
+    c = result.comparison(etas)
+    numbers = (f"{value:g}" for value in asdict(etas).values())
+    mean = f"{c.other_mean:.2f} ± {c.other_std:.2f}"
+    return (*numbers, mean, f"{c.difference:+.2f}", f"{c.t_pvalue:.2g}")
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s left" if minutes else f"{rest} s left"
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value
+        for key, value in values.items()
+    }

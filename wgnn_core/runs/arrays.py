@@ -1,0 +1,46 @@
+"""Array files: always whole, never with pickles."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wgnn_core.errors import WGNNError
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def write_arrays(file: Path, arrays: Arrays) -> None:
+    """Write under another name, sync, rename: whoever sees `file` sees all of it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".tmp", delete=False) as out:
+        try:
+            np.savez_compressed(out, allow_pickle=False, **arrays)
+            out.flush()
+            os.fsync(out.fileno())
+            Path(out.name).replace(file)
+        except BaseException:
+            Path(out.name).unlink(missing_ok=True)
+            raise
+
+
+def read_arrays(file: Path) -> Arrays:
+    """The arrays of a file.
+
+    Raises:
+        WGNNError: It is missing or damaged.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as loaded:
+            return {name: loaded[name] for name in loaded.files}
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise WGNNError(
+            f"the arrays of run {file.parent.name} cannot be read from {file} ({error}); "
+            "delete the run and start it again."
+        ) from error
