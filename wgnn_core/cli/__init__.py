@@ -6,9 +6,10 @@ import sys
 
 import typer
 
-from wgnn_core.cli import bench, data, models, run
+from wgnn_core.cli import bench, data, models, run, runs
 from wgnn_core.cli.console import fail
 from wgnn_core.errors import WGNNError
+from wgnn_core.runs import worker
 
 app = typer.Typer(
     name="wgnn_core",
@@ -20,7 +21,10 @@ app = typer.Typer(
 app.add_typer(data.app, name="data")
 app.command("models")(models.models)
 app.command("run", context_settings=models.GENERATED_FLAGS)(run.run)
+app.command("sweep", context_settings=models.GENERATED_FLAGS)(runs.sweep)
+app.add_typer(runs.app, name="runs")
 app.command("bench")(bench.bench)
+app.command("worker", hidden=True)(worker.main)
 
 
 def main() -> None:
