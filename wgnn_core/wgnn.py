@@ -8,7 +8,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -130,38 +130,6 @@ class WGNNResult:
             right = predicted[added] == y[added]
             shares.append(100 * right.mean() if right.size else np.nan)
         return np.asarray(shares)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers for machines; accuracies in percent, one for each seed."""
-        base, wgnn, comparison = self.base, self.wgnn, self.comparison()
-        out: dict[str, Any] = {
-            "dataset": base.graph.name,
-            "dataset_hash": base.graph.content_hash,
-            "model": type(base.model).name,
-            "hyperparameters": asdict(base.model),
-            "eta": [self.etas.eta0, self.etas.eta1, self.etas.eta2],
-            "pool": self.pool,
-            "seeds": base.seeds.tolist(),
-            "base": {"val": base.val.tolist(), "test": base.test.tolist()},
-        }
-        for name, scores in self.variants.items():
-            out[name] = {
-                "val": scores.val.tolist(),
-                "test": scores.test.tolist(),
-                "test_retrained": scores.test_retrained.tolist(),
-            }
-        out |= {
-            "edges_dropped": [int(p.edge_drop.dropped.sum()) for p in wgnn.plans],
-            "pseudo_labels": [int(p.supplement.added.sum()) for p in wgnn.plans],
-            "pseudo_label_accuracy": [_null(v) for v in self.pseudo_label_accuracy()],
-            "gain": comparison.difference,
-            "p_value": _null(comparison.t_pvalue),
-            "p_value_wilcoxon": _null(comparison.wilcoxon_pvalue),
-            "seconds": round(self.seconds, 3),
-            "engine": self.engine,
-            "versions": self.versions,
-        }
-        return out
 
 
 def check_seeds(seeds: Sequence[int] | int) -> IntArray:
@@ -364,7 +332,3 @@ def _retrained(base: Base, trained: Trained, plans: list[Plan], part: slice) -> 
     return Retrained(
         softmax(logits, axis=-1), 100 * trained.val_accuracy[part], test, retrained, mine
     )
-
-
-def _null(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -29,7 +29,7 @@ def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 def test_run_prints_json_and_nothing_else() -> None:
     arguments = ["run", "--dataset", "karate", "--seeds", "2", "--epochs", "5", "--json"]
-    first, second = (CliRunner().invoke(app, arguments) for _ in range(2))
+    first, second = (CliRunner().invoke(app, [*arguments, "--fresh"]) for _ in range(2))
     assert first.exit_code == 0, first.output
     out, again = json.loads(first.stdout), json.loads(second.stdout)
     assert out["dataset"] == "karate"

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import time
+from dataclasses import asdict
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.table import Table
 
-from wgnn_core import datasets
-from wgnn_core.cli.console import out, print_json, training_bar
+from wgnn_core.cli.console import out, print_json
 from wgnn_core.cli.models import hyperparameters
+from wgnn_core.cli.runs import run_to_end
 from wgnn_core.models import MODELS, make_model
+from wgnn_core.replicas.engine import choose_device, engine_name
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.results import RunResult
 from wgnn_core.statistics import Comparison
-from wgnn_core.wgnn import Etas, Pool, Variant, WGNNResult, check_pool, check_seeds, run_wgnn
+from wgnn_core.wgnn import Base, Etas, Variant, check_pool, check_seeds, versions
 
 TITLES: dict[Variant, str] = {"wgnn": "wGNN", "wgnn1": "wGNN1", "wgnn2": "wGNN2"}
 
@@ -29,57 +35,112 @@ def run(
     pool: Annotated[str, typer.Option(help="Nodes Algorithm 2 ranks: all or test.")] = "all",
     ablation: Annotated[bool, typer.Option(help="Also wGNN1 and wGNN2.")] = False,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    fresh: Annotated[bool, typer.Option(help="Train again what is stored.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Train the base model and wGNN and compare them seed by seed.
 
     The model's hyperparameters are flags too, see `models NAME`: --hidden 32.
     """
-    Etas(eta0, eta1, eta2)
+    started = time.perf_counter()
+    etas = Etas(eta0, eta1, eta2)
     check_seeds(seeds)
     check_pool(pool)
+    choose_device(device)
     make_model(model)
-    chosen = make_model(
-        model, dataset.lower(), preset, **hyperparameters(MODELS[model], context.args)
+    names: list[Variant] = ["wgnn", "wgnn1", "wgnn2"] if ablation else ["wgnn"]
+    config = RunConfig(
+        dataset=dataset,
+        model=model,
+        hyper=tuple(hyperparameters(MODELS[model], context.args).items()),
+        preset=preset,
+        seeds=tuple(range(seeds)),
+        etas=tuple(_triple(etas.of(name)) for name in names),
+        pool=pool,  # type: ignore[arg-type]
+        device=device,
     )
-    graph = datasets.load(dataset)
-    kind: Pool = pool  # type: ignore[assignment]
-    with training_bar() as progress:
-        result = run_wgnn(
-            graph, chosen, eta0, eta1, eta2, seeds,
-            pool=kind, ablation=ablation, device=device, progress=progress,
-        )  # fmt: skip
+    result = run_to_end(config, fresh=fresh)
+    seconds = time.perf_counter() - started
     if json:
-        print_json(result.to_json())
+        print_json(as_json(result, etas, names, seconds))
     else:
-        _show(result)
+        _show(result, etas, names, seconds)
 
 
-def _show(result: WGNNResult) -> None:
-    base = result.base
-    title = (
-        f"{type(base.model).title} on {base.graph.name}: test accuracy in %, n = {len(base.seeds)}"
-    )
+def as_json(result: RunResult, etas: Etas, names: list[Variant], seconds: float) -> dict[str, Any]:
+    """Plain numbers for machines; accuracies in percent, one for each seed."""
+    base, config = _base(result), result.config
+    rows = {name: _rows(result, etas.of(name)) for name in names}
+    added, right = rows["wgnn"]["pseudo_labels"], rows["wgnn"]["pseudo_right"]
+    comparison = result.comparison(etas)
+    return {
+        "run": result.summary.run_id,
+        "dataset": config.dataset,
+        "dataset_hash": result.graph_hash,
+        "model": config.model,
+        "hyperparameters": asdict(config.base_model),
+        "eta": list(_triple(etas)),
+        "pool": config.pool,
+        "seeds": list(config.seeds),
+        "base": {"val": base.val.tolist(), "test": base.test.tolist()},
+        **{
+            name: {key: rows[name][key].tolist() for key in ("val", "test", "test_retrained")}
+            for name in names
+        },
+        "edges_dropped": rows["wgnn"]["edges_dropped"].tolist(),
+        "pseudo_labels": added.tolist(),
+        "pseudo_label_accuracy": [
+            100 * r / n if n else None for r, n in zip(right.tolist(), added.tolist(), strict=True)
+        ],
+        "gain": comparison.difference,
+        "p_value": _null(comparison.t_pvalue),
+        "p_value_wilcoxon": _null(comparison.wilcoxon_pvalue),
+        "seconds": round(seconds, 3),
+        "seconds_training": round(result.summary.seconds, 3),
+        "engine": engine_name(choose_device(config.device)),
+        "versions": versions(),
+    }
+
+
+def _show(result: RunResult, etas: Etas, names: list[Variant], seconds: float) -> None:
+    base, config = _base(result), result.config
+    first, n = result.comparison(etas), len(base.seeds)
+    title = f"{type(base.model).title} on {config.dataset}: test accuracy in %, n = {n}"
     table = Table("method", "mean ± std", "gain", "p (paired t)", "p (Wilcoxon)", title=title)
-    table.add_row(
-        "base", f"{base.test.mean():.2f} ± {result.comparison().base_std:.2f}", "", "", ""
-    )
-    for name in result.variants:
-        table.add_row(TITLES[name], *_cells(result.comparison(name)))
-        table.add_row(
-            f"{TITLES[name]}, retrained", *_cells(result.comparison(name, retrained=True))
-        )
+    table.add_row("base", f"{first.base_mean:.2f} ± {first.base_std:.2f}", "", "", "")
+    for name in names:
+        own = etas.of(name)
+        table.add_row(TITLES[name], *_cells(result.comparison(own)))
+        table.add_row(f"{TITLES[name]}, retrained", *_cells(result.comparison(own, retrained=True)))
     out.print(table)
+    rows = _rows(result, etas)
+    added, right = rows["pseudo_labels"].sum(), rows["pseudo_right"].sum()
+    share = f" ({100 * right / added:.1f} % of their labels right)" if added else ""
     out.print(
-        f"{result.wgnn.plans[0].supplement.added.sum()} test nodes joined the training set "
-        f"({result.pseudo_label_accuracy().mean():.1f} % of their labels right); "
-        f"{result.wgnn.plans[0].edge_drop.dropped.sum()} edges dropped (seed "
-        f"{base.seeds[0]}). {result.seconds:.1f} s, {result.engine}."
+        f"On average {added / n:.0f} test nodes joined the training set{share} and "
+        f"{rows['edges_dropped'].mean():.0f} edges went. {seconds:.1f} s, "
+        f"{engine_name(choose_device(config.device))}, run {result.summary.run_id}."
     )
     out.print(
         "First row of a method: the paper's tally (added nodes keep their first prediction); "
         "'retrained': the retrained model's own predictions."
     )
+
+
+def _base(result: RunResult) -> Base:
+    assert result.base is not None  # a run that came to its end has one
+    return result.base
+
+
+def _rows(result: RunResult, etas: Etas) -> dict[str, np.ndarray[Any, Any]]:
+    """The columns of one triple, in the order of the seeds."""
+    rows = result.rows
+    mine = rows[(rows[["eta0", "eta1", "eta2"]] == list(_triple(etas))).all(axis=1)]
+    return {str(name): mine[name].to_numpy() for name in mine.columns}
+
+
+def _triple(etas: Etas) -> tuple[float, float, float]:
+    return etas.eta0, etas.eta1, etas.eta2
 
 
 def _cells(c: Comparison) -> tuple[str, str, str, str]:
@@ -89,3 +150,7 @@ def _cells(c: Comparison) -> tuple[str, str, str, str]:
         f"{c.t_pvalue:.2g}",
         f"{c.wilcoxon_pvalue:.2g}",
     )
+
+
+def _null(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -112,7 +112,7 @@ def _watch(jobs: Jobs, run_id: str) -> None:
         TextColumn("{task.fields[left]}"),
     )
     with Progress(*columns, console=err, transient=True) as bars:
-        task = bars.add_task("queued", total=None, rate="", left="")
+        task = bars.add_task("queued", total=jobs.status(run_id).total, rate="", left="")
         while (status := jobs.wait(run_id, POLL_SECONDS)).active:
             bars.update(
                 task,
