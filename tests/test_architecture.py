@@ -43,7 +43,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("search",),
     ("experiments", "benchmark"),
     ("runs",),
-    ("figures", "export"),
+    ("figures", "export", "reports"),
     ("cli", "__main__"),
 )
 """The rooms of wgnn_core from the ground up; a room imports from its own floor and below."""

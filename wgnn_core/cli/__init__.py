@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from wgnn_core.cli import bench, data, models, run, runs
+from wgnn_core.cli import bench, data, export, models, run, runs
 from wgnn_core.cli.console import fail
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import worker
@@ -23,6 +23,7 @@ app.command("models")(models.models)
 app.command("run", context_settings=models.GENERATED_FLAGS)(run.run)
 app.command("sweep", context_settings=models.GENERATED_FLAGS)(runs.sweep)
 app.add_typer(runs.app, name="runs")
+app.command("export", context_settings=models.GENERATED_FLAGS)(export.export)
 app.command("bench")(bench.bench)
 app.command("worker", hidden=True)(worker.main)
 
