@@ -16,9 +16,9 @@ help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 app: $(VENV)/.installed ## Install what is needed and open the app on localhost (PORT=8501)
-	@echo "Looking for the Cora graph (at most 20 seconds) ..."
+	@echo "Looking for the Cora graph (at most 40 seconds) ..."
 	@limit=$$(command -v timeout || command -v gtimeout || true); \
-	if $${limit:+$$limit 20} $(PY) -m wgnn_core data get cora; then :; else \
+	if $${limit:+$$limit 40} $(PY) -m wgnn_core data get cora; then :; else \
 	echo "Cora could not be fetched now; the app opens on the built-in graph 'digits'."; fi
 	@exec $(PY) -m streamlit run app.py --server.port $(PORT)
 
