@@ -6,6 +6,7 @@ Ray is optional (requirements-cluster.txt) and imported only when an address is 
 from __future__ import annotations
 
 import os
+import socket
 import threading
 import time
 from collections import deque
@@ -38,6 +39,7 @@ PER_CPU = 2
 """Tasks in flight for each core: enough to keep it busy, few enough to take turns."""
 GPU_SHARE = 0.25
 WAIT_SECONDS = 0.2
+CONNECT_SECONDS = 5.0
 
 
 def make_executor(ray_address: str | None) -> MakeExecutor:
@@ -213,6 +215,7 @@ def _connect(address: str) -> Any:
             f"the cluster {address!r} needs Ray, which is not installed; run "
             "`pip install -r requirements-cluster.txt`."
         ) from None
+    _knock(address)
     package = str(Path(wgnn_core.__file__).parent)
     try:
         ray.init(
@@ -228,3 +231,16 @@ def _connect(address: str) -> Any:
         reason = str(error).strip().splitlines()[0]
         raise WGNNError(f"there is no Ray cluster at {address!r}: {reason}") from error
     return ray
+
+
+def _knock(address: str) -> None:
+    """Ray itself waits minutes for a cluster that is not there."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host:
+        return  # auto, local: Ray answers at once
+    try:
+        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
+    except (OSError, ValueError) as error:
+        raise WGNNError(
+            f"there is no Ray cluster at {address!r} ({error}); give auto or HOST:PORT."
+        ) from error

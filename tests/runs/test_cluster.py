@@ -1,0 +1,108 @@
+"""A real Ray cluster of two nodes on this machine, one of them killed in mid-sweep."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+from run_helpers import PAIRED, train_here, until
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.runs import cluster as module
+from wgnn_core.runs.cluster import make_executor
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.jobs import Jobs
+from wgnn_core.runs.local import LocalExecutor
+from wgnn_core.runs.results import load_result
+from wgnn_core.runs.store import Store
+
+try:
+    from ray.cluster_utils import Cluster
+except ImportError:
+    Cluster = None
+
+needs_ray = pytest.mark.skipif(
+    Cluster is None, reason="needs Ray: pip install -r requirements-cluster.txt"
+)
+
+
+@pytest.fixture
+def two_nodes() -> Iterator[Any]:
+    cluster = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
+    )
+    yield cluster, cluster.add_node(num_cpus=1)
+    cluster.shutdown()
+
+
+@needs_ray
+@pytest.mark.timeout(600)
+def test_a_node_killed_in_the_middle(two_nodes: Any, store: Store, sweep: RunConfig) -> None:
+    cluster, node = two_nodes
+    long = replace(sweep, hyper=(("epochs", 100),))
+    here = Store(store.path.parent / "here")
+    undisturbed = load_result(here, train_here(here, long))
+    stored: Counter[tuple[str, int]] = Counter()
+    put = Store.put_cell
+
+    def counted(self: Store, run: str, owner: str, cell: Any, *rest: Any) -> bool:
+        stored[run, cell.number] += 1
+        return put(self, run, owner, cell, *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "put_cell", counted)
+        jobs = Jobs(store, executor=make_executor(cluster.address))
+        try:
+            run = jobs.submit(long)
+            until(lambda: len(store.cells(run)) >= 3, 300)
+            cluster.remove_node(node, allow_graceful=False)
+            assert jobs.wait(run, 300).state == "done"
+            small = replace(sweep, etas=PAIRED[:2], seeds=(0, 1))
+            jobs.submit(replace(sweep, hyper=(("epochs", 5000),)))
+            until(lambda: jobs.store.get(jobs.list()[0].run_id).state == "running")
+            jobs.cancel(jobs.list()[0].run_id)
+            assert jobs.wait(jobs.submit(small), 120).state == "done"
+        finally:
+            jobs.close()
+    result = load_result(store, run)
+    pd.testing.assert_frame_equal(result.rows, undisturbed.rows)
+    assert result.base is not None and undisturbed.base is not None
+    assert (result.base.prob == undisturbed.base.prob).all()
+    assert result.chosen == undisturbed.chosen
+    assert set(stored.values()) == {1}
+    assert {number for key, number in stored if key == run} == store.cells(run)
+
+
+def test_without_an_address_it_is_this_machine() -> None:
+    assert make_executor(None) is LocalExecutor
+    assert make_executor("") is LocalExecutor
+
+
+@pytest.mark.skipif(Cluster is not None, reason="Ray is installed")
+def test_without_ray_the_error_says_what_to_install(store: Store) -> None:
+    with pytest.raises(WGNNError, match=r"requirements-cluster\.txt"):
+        Jobs(store, executor=make_executor("auto"))
+
+
+@needs_ray
+def test_no_cluster_there(store: Store) -> None:
+    for address in ("127.0.0.1:1", "ray://127.0.0.1:1", "here:there"):
+        with pytest.raises(WGNNError, match=f"there is no Ray cluster at '{address}'"):
+            Jobs(store, executor=make_executor(address))
+
+
+def test_a_task_is_the_cell_the_worker_would_train(store: Store, config: RunConfig) -> None:
+    from wgnn_core.runs.execution import Execution
+
+    run = train_here(store, config)
+    execution = Execution(store, run, "nobody")
+    for cell in execution._first:
+        names = ("prob", "val", "test", "best_epoch")
+        base = {name: getattr(execution.base, name) for name in names} if cell.trials else None
+        result, _ = module.train_cell(config, config.graph(), base, cell)
+        for name, array in store.arrays(run, cell.number).items():
+            assert (result.arrays[name] == array).all()
