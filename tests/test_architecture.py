@@ -49,7 +49,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 """The rooms of wgnn_core from the ground up; a room imports from its own floor and below."""
 
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
-ABOVE_THE_LIBRARY = {"streamlit", "app", "app_pages", "tests", "benchmarks"}
+ABOVE_THE_LIBRARY = {"streamlit", "app", "pages", "ui", "tests", "benchmarks"}
 BARRED = {"figures": {"replicas", "models", "runs"}}
 """A figure is drawn from numbers alone, however low the rooms that made them."""
 
@@ -142,9 +142,9 @@ def package_of(path: Path) -> str:
 
 LIBRARY = sorted(PACKAGE.rglob("*.py"))
 ROOMS = [path for path in LIBRARY if path != PACKAGE / "__init__.py"]
+FOLDERS = ("pages", "ui", "tests", "benchmarks")
 EVERYTHING = sorted(
-    [ROOT / "app.py", *LIBRARY]
-    + [path for top in ("app_pages", "tests", "benchmarks") for path in (ROOT / top).rglob("*.py")]
+    [ROOT / "app.py", *LIBRARY, *(path for top in FOLDERS for path in (ROOT / top).rglob("*.py"))]
 )
 
 
@@ -196,10 +196,21 @@ def test_no_module_is_too_long(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= MAX_LINES
 
 
-def test_no_folder_is_called_pages() -> None:
-    """Streamlit runs the files of a folder of that name itself, past the router in app.py: the
-    first link opened on a fresh server would show a page without its sidebar and state."""
-    assert not (ROOT / "pages").exists()
+def test_every_page_begins_with_the_shared_start() -> None:
+    """Streamlit runs a file of `pages/` by itself when it is the first link opened on a server;
+    `page_start` leads that visit back to the router."""
+    pages = sorted((ROOT / "pages").glob("*.py"))
+    assert len(pages) == 7
+    for path in pages:
+        calls = [node for node in ast.parse(path.read_text()).body if called(node)]
+        assert called(calls[0]) == "page_start", path.name
+
+
+def called(node: ast.stmt) -> str:
+    """The name of the function that a top-level statement calls, if it does."""
+    value = getattr(node, "value", None)
+    name = getattr(value, "func", None) if isinstance(value, ast.Call) else None
+    return getattr(name, "id", getattr(name, "attr", ""))
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("requirements*.txt")), ids=name)

@@ -10,13 +10,14 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -24,12 +25,21 @@ FLAGS = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
+    "--enable-unsafe-swiftshader",  # WebGL without a graphics card
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
 ]
 START_SECONDS = 60
+PROBES = ("/_stcore/health", "/_stcore/host-config")
+"""Streamlit's frontend looks for its server below a page's own address first; that is a 404."""
+
+
+@dataclass(frozen=True)
+class Server:
+    address: str
+    pid: int
 
 
 @dataclass
@@ -46,9 +56,9 @@ class Visit:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
 
-    def _note(self, message: object) -> None:
-        if getattr(message, "type", "") == "error":
-            self.problems.append(str(getattr(message, "text", message)))
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not message.location["url"].endswith(PROBES):
+            self.problems.append(message.text)
 
     @property
     def outside(self) -> list[str]:
@@ -73,25 +83,24 @@ def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path
     pytest.fail(f"the server did not come up:\n{log.read_text()}")
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the app, served for these tests alone with an empty home and no raw data."""
-    home = tmp_path_factory.mktemp("home")
+@contextmanager
+def serve(home: Path, data: Path, *program: str) -> Iterator[Server]:
+    """The app, for these tests alone; `program` stands in for ``-m streamlit run app.py``."""
     address, log = f"http://localhost:{free_port()}", home / "server.log"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port"]
-    environment = os.environ | {"WGNN_HOME": str(home), "WGNN_DATA": str(home / "data")}
+    command = [sys.executable, *(program or ("-m", "streamlit", "run", "app.py")), "--server.port"]
+    environment = os.environ | {"WGNN_HOME": str(home), "WGNN_DATA": str(data)}
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, address.rpartition(":")[2]],
             cwd=ROOT,
-            env=environment,
+            env=environment | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
     try:
         wait_until_healthy(address, process, log)
-        yield address
+        yield Server(address, process.pid)
     finally:
         # The group, so that a training process it started goes with it.
         os.killpg(process.pid, signal.SIGTERM)
@@ -100,6 +109,32 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with an empty store, and with the benchmark files where there are any."""
+    home = tmp_path_factory.mktemp("home")
+    data = os.environ.get("WGNN_DATA", "")
+    with serve(home, Path(data) if data else home / "data") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def bare_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server nobody has visited, with an empty store and no benchmark files."""
+    home = tmp_path_factory.mktemp("bare")
+    with serve(home, home / "data") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def hostile_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose karate club has hostile names, see hostile_app.py."""
+    home = tmp_path_factory.mktemp("hostile")
+    program = str(Path(__file__).with_name("hostile_app.py"))
+    with serve(home, home / "data", program) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
@@ -115,7 +150,19 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    """Shows a measured number whatever pytest captures."""
+
+    def write(text: str) -> None:
+        with capsys.disabled():
+            sys.stdout.write(f"\n  {text}\n")
+
+    return write
+
+
+@pytest.fixture
 def visit(browser: Browser) -> Iterator[Visit]:
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    page.set_default_timeout(30_000)
     yield Visit(page)
     page.close()

@@ -1,0 +1,144 @@
+"""Problem 1: which test nodes can the network be trusted on?"""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ui import load
+from ui.jobs import said
+from ui.maps import COLOURS, node_map
+from ui.shell import page_start
+from ui.show import MAP_HEIGHT, show
+from ui.sidebar import BIND
+from wgnn_core.figures import AccuracyCoverage
+from wgnn_core.ranking import RANKERS, accuracy_coverage, augrc, aurc
+
+BOUNDS = ("oracle", "random")
+CHOICES = [name for name in RANKERS if name not in BOUNDS]
+
+view = page_start(
+    "Problem 1",
+    "Order the test nodes so that the first ones are right most often. **M1** trusts nodes near "
+    "the training set, **M2** trusts nodes of large $w$; the curves say who is right for how long.",
+)
+choice = view.choice
+run_id = view.base_run()
+base = load.base_of(run_id)
+
+chosen = st.pills(
+    "Rankers",
+    CHOICES,
+    selection_mode="multi",
+    default=["m1", "m2"],
+    format_func=lambda name: RANKERS[name].title,
+    key="problem1_rankers",
+)
+chosen = [name for name in CHOICES if name in chosen] or ["m2"]
+
+
+def curves(name: str) -> np.ndarray:
+    return np.stack([accuracy_coverage(hits, load.ALPHAS) for hits in load.hits(run_id, name)])
+
+
+left, right = st.columns([3, 2], gap="large")
+with left:
+    show(
+        AccuracyCoverage.of(
+            load.ALPHAS,
+            {RANKERS[name].title: curves(name) for name in chosen},
+            graph=view.graph.name,
+            bounds={RANKERS[name].title: curves(name).mean(0) for name in BOUNDS},
+        ),
+        "problem1_curves",
+        choice,
+        height=460,
+    )
+with right:
+    rows = []
+    for name in [*chosen, *BOUNDS]:
+        hits = load.hits(run_id, name)
+        half = np.mean([accuracy_coverage(h, [0.5])[0] for h in hits])
+        rows.append(
+            (
+                RANKERS[name].title,
+                100 * half,
+                1000 * np.mean([aurc(h) for h in hits]),
+                1000 * np.mean([augrc(h) for h in hits]),
+            )
+        )
+    columns = ["Ranker", "First half", "AURC", "AUGRC"]
+    st.markdown("**Areas under the risk-coverage curves**")
+    st.dataframe(
+        pd.DataFrame(rows, columns=columns),
+        hide_index=True,
+        column_config={
+            name: st.column_config.NumberColumn(format="%.1f", width="small")
+            for name in columns[1:]
+        },
+    )
+    st.caption(
+        f"Means over {len(base.seeds)} seeds. First half: accuracy (%) on the half trusted most. "
+        "AURC and AUGRC are times 1000: AURC is the mean error rate over all coverages, "
+        "AUGRC the mean share of nodes that are both trusted and wrong; smaller is better for both."
+    )
+
+
+@st.fragment
+def chosen_subset() -> None:
+    with said():
+        st.subheader("The chosen nodes on the graph", anchor=False)
+        with st.container(horizontal=True):
+            alpha = st.slider(
+                "α: share of the test nodes to trust",
+                0.05, 1.0, 0.3, 0.05, key="problem1_alpha", bind=BIND, width=360,
+            )  # fmt: skip
+            ranker = st.selectbox(
+                "Ranker",
+                CHOICES,
+                index=1,
+                format_func=lambda name: RANKERS[name].title,
+                key="problem1_ranker",
+                bind=BIND,
+                width=300,
+            )
+            run = st.selectbox(
+                "Seed",
+                range(len(base.seeds)),
+                format_func=lambda k: str(base.seeds[k]),
+                key="problem1_seed",
+                width=100,
+            )
+            colour = st.selectbox(
+                "Colour",
+                list(COLOURS),
+                index=3,
+                format_func=COLOURS.get,
+                key="problem1_colour",
+                bind=BIND,
+                width=240,
+            )
+        order, right = load.orders(run_id, ranker)[run], load.hits(run_id, ranker)[run]
+        size = max(1, int(np.ceil(alpha * len(order) - 1e-9)))
+        picked = np.zeros(view.graph.num_nodes, dtype=bool)
+        picked[order[:size]] = True
+        with st.container(horizontal=True):
+            st.metric("Trusted", f"{size:,} nodes", border=True, width=180)
+            st.metric(
+                "Accuracy on them",
+                f"{100 * right[:size].mean():.1f} %",
+                f"{100 * (right[:size].mean() - right.mean()):+.1f} points to all",
+                border=True,
+                width=220,
+            )
+            rest = right[size:]
+            st.metric(
+                "Accuracy on the rest",
+                f"{100 * rest.mean():.1f} %" if len(rest) else "none left",
+                border=True,
+                width=220,
+            )
+        figure = node_map(view, colour, base, run, picked)
+        show(figure, "problem1_map", choice, height=MAP_HEIGHT)
+
+
+chosen_subset()

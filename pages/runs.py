@@ -1,0 +1,258 @@
+"""Runs: the shelf of everything computed: filter, compare, pin, note, delete, export."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ui import load
+from ui.etas import eta_text
+from ui.jobs import resume
+from ui.shell import page_start
+from ui.show import is_dark, show
+from ui.text import md
+from wgnn_core.errors import WGNNError
+from wgnn_core.export import table_csv
+from wgnn_core.figures import AccuracyCoverage, ComparisonBars, EtaGrid
+from wgnn_core.figures.text import label
+from wgnn_core.ranking import accuracy_coverage
+from wgnn_core.runs.results import RunResult
+from wgnn_core.runs.store import RunSummary
+
+MAX_COMPARED = 6
+STATES = ["done", "running", "queued", "cancelled", "interrupted", "failed"]
+
+view = page_start(
+    "Runs",
+    "Everything that was ever trained here. Finished cells are never lost: a cancelled or "
+    "interrupted run goes on where it stopped. Choose rows to see, compare or export them.",
+)
+choice = view.choice
+runs = load.jobs().list()
+if not runs:
+    st.info("Nothing was trained yet; the Start page trains a first run.", icon=":material/info:")
+    st.stop()
+
+with st.container(horizontal=True):
+    datasets = sorted({run.dataset for run in runs})
+    wanted = st.multiselect("Graph", datasets, key="runs_dataset", width=260)
+    models = st.multiselect("Model", sorted({r.model for r in runs}), key="runs_model", width=220)
+    states = st.multiselect("State", STATES, key="runs_state", width=220)
+    text = st.text_input("Note or id contains", key="runs_text", width=220, max_chars=80)
+shown = [
+    run
+    for run in runs
+    if run.dataset in (wanted or [run.dataset])
+    and run.model in (models or [run.model])
+    and run.state in (states or [run.state])
+    and (not text or text.lower() in run.note.lower() or run.run_id.startswith(text.lower()))
+]
+
+
+def what(run: RunSummary) -> str:
+    etas = run.config.etas
+    if run.config.search == "two-stage":
+        return "two-stage search"
+    if not etas:
+        return "base model"
+    return eta_text(etas[0]) if len(etas) == 1 else f"{len(etas)} η triples"
+
+
+def shelf() -> list[RunSummary]:
+    table = pd.DataFrame(
+        {
+            "pinned": [run.pinned for run in shown],
+            "graph": [run.dataset for run in shown],
+            "model": [run.model for run in shown],
+            "what": [what(run) for run in shown],
+            "seeds": [len(run.config.seeds) for run in shown],
+            "state": [run.state for run in shown],
+            "progress": [run.done / max(run.total, 1) for run in shown],
+            "base": [run.base_accuracy for run in shown],
+            "best on validation": [run.accuracy for run in shown],
+            "note": [label(run.note) if run.note else "" for run in shown],
+            "made": pd.to_datetime([run.created for run in shown], unit="s"),
+            "id": [run.run_id[:8] for run in shown],
+        }
+    )
+    accuracy = st.column_config.NumberColumn(format="%.2f %%", help="Mean test accuracy")
+    event = st.dataframe(
+        table,
+        hide_index=True,
+        key="runs_table",
+        on_select="rerun",
+        selection_mode="multi-row",
+        column_config={
+            "pinned": st.column_config.CheckboxColumn("📌", help="Pinned runs cannot be deleted"),
+            "progress": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1),
+            "base": accuracy,
+            "best on validation": accuracy,
+            "made": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+        },
+    )
+    return [shown[i] for i in event.selection.rows if i < len(shown)]
+
+
+def act(done: str, call: object, picked: list[RunSummary], *values: object) -> None:
+    """Do something to every chosen run; say what could not be done."""
+    faults = []
+    for run in picked:
+        try:
+            call(run.run_id, *values)  # type: ignore[operator]
+        except WGNNError as error:
+            faults.append(str(error))
+    st.session_state["runs_said"] = (done, faults)
+
+
+def save_note(picked: list[RunSummary]) -> None:
+    act("Note saved.", load.jobs().note, picked, st.session_state["runs_note"])
+
+
+def actions(picked: list[RunSummary]) -> None:
+    jobs = load.jobs()
+    unfinished = [run for run in picked if run.state in ("cancelled", "interrupted", "failed")]
+    active = [run for run in picked if run.state in ("queued", "running")]
+    pinned = all(run.pinned for run in picked)
+    with st.container(horizontal=True):
+        st.button(
+            "Unpin" if pinned else "Pin",
+            icon=":material/keep:",
+            key="runs_pin",
+            on_click=act,
+            args=("", jobs.pin, picked, not pinned),
+        )
+        if active:
+            st.button(
+                "Cancel", icon=":material/close:", key="runs_cancel",
+                on_click=act, args=("Cancelled.", jobs.cancel, active),
+            )  # fmt: skip
+        if unfinished:
+            st.button(
+                "Resume", icon=":material/replay:", key="runs_resume",
+                on_click=act, args=("Goes on.", resume, unfinished),
+            )  # fmt: skip
+        with st.popover("Note", icon=":material/edit_note:", key="runs_note_box"):
+            st.text_area("Note", picked[0].note, key="runs_note", max_chars=2000)
+            st.button("Save", key="runs_note_save", on_click=save_note, args=(picked,))
+        with st.popover("Delete", icon=":material/delete:", key="runs_delete_box"):
+            st.markdown(f"Delete {len(picked)} run{'s' * (len(picked) > 1)} for good?")
+            st.button(
+                "Delete", type="primary", key="runs_delete",
+                on_click=act, args=("Deleted.", jobs.delete, picked),
+            )  # fmt: skip
+        st.download_button(
+            "Rows as CSV", lambda: csv(picked), "runs.csv", "text/csv", key="runs_csv",
+            on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
+        st.download_button(
+            "Settings as JSON", lambda: settings(picked), "runs.json", "application/json",
+            key="runs_json", on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
+
+
+def csv(picked: list[RunSummary]) -> str:
+    """Every finished training; a base model alone as the triple of zeros."""
+    parts = []
+    for run in picked:
+        result = load.jobs().result(run.run_id)
+        if result is None or result.base is None:
+            continue
+        rows = result.rows
+        if rows.empty:
+            rows = pd.DataFrame(
+                {"seed": result.base.seeds, "val": result.base.val, "test": result.base.test}
+            ).assign(eta0=0.0, eta1=0.0, eta2=0.0)
+        parts.append(rows.assign(run=run.run_id, dataset=run.dataset, model=run.model))
+    return table_csv(pd.concat(parts, ignore_index=True) if parts else pd.DataFrame())
+
+
+def settings(picked: list[RunSummary]) -> str:
+    jobs = load.jobs()
+    found = {run.run_id: jobs.store.identity(run.run_id) | {"note": run.note} for run in picked}
+    return json.dumps(found, indent=2, sort_keys=True)
+
+
+def compare(picked: list[RunSummary]) -> None:
+    results = {run.run_id: load.jobs().result(run.run_id) for run in picked[:MAX_COMPARED]}
+    ready = {k: r for k, r in results.items() if r is not None and r.base is not None}
+    if not ready:
+        st.caption("The chosen runs have no finished base model yet.")
+        return
+    if len(picked) > MAX_COMPARED:
+        st.caption(f"Compared are the first {MAX_COMPARED} of the {len(picked)} chosen runs.")
+    left, right = st.columns(2, gap="large")
+    names = {k: f"{r.summary.model} on {r.summary.dataset} ({k[:6]})" for k, r in ready.items()}
+    with left:
+        bars: dict[str, dict[str, np.ndarray]] = {}
+        for k, r in ready.items():
+            group = bars.setdefault(r.summary.dataset, {})
+            group[f"{r.summary.model} base ({k[:6]})"] = r.base.test / 100
+            if r.chosen is not None:
+                rows = r.rows.set_index(["eta0", "eta1", "eta2"]).sort_index()
+                best = rows.loc[(r.chosen.eta0, r.chosen.eta1, r.chosen.eta2)]
+                group[f"{r.summary.model} wGNN ({k[:6]})"] = best["test"].to_numpy() / 100
+        show(ComparisonBars.of(bars), "runs_bars", choice, height=430)
+    with right:
+        curves = {
+            names[k]: np.stack([accuracy_coverage(h, load.ALPHAS) for h in hits_of(k, r)])
+            for k, r in ready.items()
+        }
+        figure = AccuracyCoverage.of(load.ALPHAS, curves, graph="the chosen runs, ranked by w (M2)")
+        show(figure, "runs_curves", choice, height=430)
+    grids = [r for r in ready.values() if len(r.config.etas) > 3 and r.chosen is not None]
+    if len(grids) >= 2:
+        difference(grids[0], grids[1])
+
+
+def hits_of(run_id: str, result: RunResult) -> list[np.ndarray]:
+    if result.summary.state == "done":
+        return load.hits(run_id, "m2")
+    base = result.base
+    tests = [base.graph.split(int(seed)).test for seed in base.seeds]
+    right = base.predicted == base.graph.y
+    return [
+        right[k][test][np.argsort(-base.w[k][test], kind="stable")] for k, test in enumerate(tests)
+    ]
+
+
+def difference(first: RunResult, second: RunResult) -> None:
+    """Two grids over the same cells: where the second does better."""
+    keys = ["eta0", "eta1", "eta2"]
+    means = [r.rows.groupby(keys)["test"].mean() for r in (first, second)]
+    gap = (means[1] - means[0]).dropna()
+    frame = gap.index.to_frame(index=False).assign(gap=gap.to_numpy())
+    paired = (frame["eta1"] == frame["eta2"]).all()
+    pivot = frame.pivot_table(index="eta0" if paired else "eta2", columns="eta1", values="gap")
+    if gap.empty or pivot.isna().any().any():
+        st.caption("The two grids share no full rectangle of cells, so no difference is drawn.")
+        return
+    base = means[0].mean() / 100
+    figure = EtaGrid.of(
+        list(pivot.columns),
+        list(pivot.index),
+        base + pivot.to_numpy() / 100,
+        base + pivot.to_numpy() / 100,
+        base_test=base,
+        graph=f"{second.summary.run_id[:6]} minus {first.summary.run_id[:6]}, test accuracy",
+        metric="gain",
+        x_name="η₁ = η₂" if paired else "η₁",
+        y_name="η₀" if paired else "η₂",
+    )
+    chart = figure.to_plotly(is_dark())
+    show(figure, "runs_difference", choice, height=430, chart=chart)
+
+
+done, faults = st.session_state.pop("runs_said", ("", []))
+for fault in faults:
+    st.error(md(fault, 400), icon=":material/error:")
+if done and not faults:
+    st.toast(done)
+picked = shelf()
+st.caption(
+    f"{len(shown)} of {len(runs)} runs. Accuracies are test accuracies; the triple η of a run is "
+    "always chosen on validation."
+)
+if picked:
+    actions(picked)
+    compare(picked)

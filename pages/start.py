@@ -1,0 +1,159 @@
+"""Start: what w is, one live picture, and one run of wGNN beside its base model."""
+
+import numpy as np
+import streamlit as st
+
+from ui import load
+from ui.etas import eta_sliders
+from ui.jobs import ended, status_of, submit, watch
+from ui.maps import node_map
+from ui.shell import View, page_start
+from ui.show import MAP_HEIGHT, show
+from ui.text import count, md, percent
+from wgnn_core.models import MODELS
+from wgnn_core.runs.results import RunResult
+from wgnn_core.wgnn import Etas, make_plan
+
+NEXT = (
+    ("dataset", "Dataset", "What is in the graph: sizes, classes, splits, any node."),
+    ("problem1", "Problem 1", "Which nodes can the network be trusted on?"),
+    ("map", "Non-uniformity map", "Where is w small, and are those the wrong nodes?"),
+    ("playground", "Playground", "Turn η and see nodes join and edges go."),
+    ("grid", "Eta grid", "Over how wide a range of η does it help?"),
+    ("runs", "Runs", "Everything computed so far: compare, note, export."),
+)
+
+
+def box(number: str, title: str, value: str, note: str) -> None:
+    with st.container(border=True, height="stretch"):
+        st.caption(f"{number} · {title}")
+        st.markdown(f"#### {value}")
+        st.caption(note)
+
+
+def pipeline(view: View, etas: Etas, result: RunResult | None) -> None:
+    """The method as a row of boxes that carry the numbers of the current run."""
+    graph, model = view.graph, MODELS[view.choice.model].title
+    base = result.base if result is not None else None
+    rows = result.rows if result is not None else None
+    places = iter([*st.columns(3), *st.columns(3)])
+    with next(places):
+        box("1", "Graph", count(graph.num_nodes, "node"), f"{graph.num_edges:,} edges")
+    if base is None or rows is None or rows.empty:
+        for number, title, note in (
+            ("2", model, f"trained with {view.choice.seeds} seeds"),
+            ("3", "w(v)", "from the softmax of each node"),
+            ("4", "R → R′", "nodes of large w join"),
+            ("5", "G → G′", "edges among nodes of small w go"),
+            ("6", "wGNN", "the same model, trained again"),
+        ):
+            with next(places):
+                box(number, title, "…", note)
+        return
+    plan = make_plan(base, 0, etas, view.choice.pool)
+    right, test, w = base.predicted[0] == graph.y, graph.split(int(base.seeds[0])).test, base.w[0]
+    wrong = f"{w[test & ~right].mean():.2f}" if (test & ~right).any() else "none"
+    added, dropped = plan.supplement.added, int(plan.edge_drop.dropped.sum())
+    good = f"{right[added].mean():.0%} of their labels right" if added.any() else "none joins"
+    accuracy, least = rows["test"].mean(), plan.edge_drop.least.sum()
+    for number, title, value, note in (
+        ("2", model, percent(base.test.mean()), f"test accuracy, mean of {len(base.seeds)} seeds"),
+        (
+            "3",
+            "w(v)",
+            f"{w[test & right].mean():.2f} and {wrong}",
+            "mean w of right and of wrong nodes",
+        ),
+        ("4", "R → R′", f"+{count(int(added.sum()), 'node')}", good),
+        ("5", "G → G′", f"−{count(dropped, 'edge')}", f"among the {least:,} nodes of least w"),
+        (
+            "6",
+            "wGNN",
+            percent(accuracy),
+            f"{accuracy - base.test.mean():+.2f} points, by the tally",
+        ),
+    ):
+        with next(places):
+            box(number, title, value, note)
+
+
+def verdict(result: RunResult, etas: Etas) -> None:
+    c = result.comparison(etas)
+    sure = c.t_pvalue < 0.05
+    if sure and c.difference > 0:
+        word, call = "wGNN helps here", st.success
+    elif sure:
+        word, call = "wGNN hurts here with this η", st.warning
+    else:
+        word, call = "No clear difference here with this η", st.info
+    p = "no spread to test" if np.isnan(c.t_pvalue) else f"paired t-test p = {c.t_pvalue:.2g}"
+    call(
+        f"**{word}**: {c.base_mean:.2f} % → {c.other_mean:.2f} % "
+        f"({c.difference:+.2f} points, {c.n} seeds, {p}). "
+        "The Eta grid page chooses η honestly, on validation accuracy.",
+        icon=":material/insights:",
+    )
+
+
+view = page_start(
+    "wGNN Explorer",
+    r"""
+A trained network gives each node $v$ a probability $\mu_v(s)$ for each of the $|S|$ classes. Its
+**label non-uniformity** $w(v) = \sum_s |\mu_v(s) - 1/|S||$ is 0 when the network has no opinion and
+$2(1 - 1/|S|)$ when it is certain: small $w$ marks class boundaries, and most mistakes.
+**wGNN** adds nodes of large $w$ to the training set, drops edges among nodes of small $w$, and
+trains again.
+""",
+)
+choice = view.choice
+top = st.container()
+boxes = st.container()
+with st.expander("Choose η", icon=":material/tune:"):
+    etas = eta_sliders()
+config = choice.config([etas])
+status = status_of(config)
+if status is None and view.cheap:
+    submit(config)
+    status = status_of(config)
+done = status is not None and status.state == "done"
+result = load.finished(config.run_id) if done else load.jobs().result(config.run_id)
+
+with top.container(horizontal=True, vertical_alignment="center"):
+    st.button(
+        "Run wGNN",
+        type="primary",
+        icon=":material/play_arrow:",
+        key="start_button",
+        disabled=status is not None and (status.active or done),
+        on_click=submit,
+        args=(config,),
+    )
+    if status is None:
+        st.caption(
+            f"{config.trainings} trainings of {MODELS[choice.model].title} on {view.graph.name}."
+        )
+    elif status.active:
+        watch(config.run_id)
+        st.caption("Training; the numbers appear below as they come.")
+    elif done:
+        st.caption(f"Done: {config.trainings} trainings. Choose another graph, model or η to run.")
+with boxes:
+    if status is not None and not status.active and not done:
+        ended(config.run_id, status)
+    pipeline(view, Etas(*etas), result)
+    if done and result is not None:
+        verdict(result, Etas(*etas))
+
+st.space("small")
+left, right = st.columns([3, 2], gap="large")
+with left:
+    base = result.base if result is not None else None
+    if base is not None:
+        show(node_map(view, "w", base), "start_map", choice, etas, height=MAP_HEIGHT)
+    else:
+        show(node_map(view, "class"), "start_classes", choice, height=MAP_HEIGHT)
+with right:
+    st.subheader("Where to go next", anchor=False)
+    for name, title, what in NEXT:
+        st.page_link(f"pages/{name}.py", label=f"**{title}**", icon=":material/arrow_forward:")
+        st.caption(md(what, 200))

@@ -1,0 +1,122 @@
+"""What a visitor does on a page, step by step."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.wgnn import Etas, make_plan
+
+KARATE = {"dataset": "Karate club"}
+
+
+def metrics(app: Any) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def test_without_benchmark_files_the_app_opens_on_digits(
+    visit: Any, jobs_in: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WGNN_DATA", str(tmp_path))
+    jobs_in("fresh")
+    assert visit().selectbox(key="dataset").value == "digits"
+
+
+def test_a_link_reproduces_the_view(visit: Any, jobs_in: Any) -> None:
+    jobs = jobs_in("finished")
+    app = visit("playground", **KARATE, eta0="0.25", eta1="0.9", eta2="1.0", seeds="3")
+    assert app.slider(key="eta0").value == 0.25
+    asked = [run.config for run in jobs.list() if (0.25, 0.9, 1.0) in run.config.etas]
+    assert [config.seeds for config in asked] == [(0, 1, 2)]
+    assert asked[0].etas == ((0.25, 0.9, 1.0), (0.25, 0.0, 0.0), (0.0, 0.9, 1.0))
+
+
+@pytest.mark.parametrize("value", ["7", "-1", "nan", "x' OR 1=1", "1e400", "😀"])
+def test_a_tampered_link_falls_back_to_the_default(value: str, visit: Any, jobs_in: Any) -> None:
+    jobs_in("finished")
+    app = visit("playground", **KARATE, eta0=value, model=value, pool=value)
+    assert 0 <= app.slider(key="eta0").value <= 1
+    assert not app.error
+
+
+def test_sliders_show_the_plan_of_the_library(visit: Any, jobs_in: Any) -> None:
+    jobs = jobs_in("finished")
+    app = visit("playground", **KARATE)
+    first = app.get("iframe")[1].proto.srcdoc
+    app.slider(key="eta0").set_value(0.5).run()
+    app.slider(key="eta1").set_value(1.0).run()
+    app.slider(key="eta2").set_value(1.0).run()
+    assert not app.exception
+    config = RunConfig("karate", seeds=(0, 1), hyper=(("epochs", 12),))
+    base = jobs.result(config.run_id).base
+    plan = make_plan(base, 0, Etas(0.5, 1.0, 1.0))
+    shown = metrics(app)
+    assert shown["Join R′"] == str(plan.supplement.added.sum())
+    assert shown["In V′"] == "34"
+    assert shown["Edges that go"] == str(plan.edge_drop.dropped.sum()) == str(78 - 33)
+    assert shown["Components"] == "1"
+    assert app.get("iframe")[1].proto.srcdoc != first
+
+
+def test_alpha_marks_that_share_of_the_test_nodes(visit: Any, jobs_in: Any) -> None:
+    jobs_in("finished")
+    app = visit("problem1", **KARATE)
+    app.slider(key="problem1_alpha").set_value(0.5).run()
+    assert metrics(app)["Trusted"] == "12 nodes"
+    figure = json.loads(app.get("plotly_chart")[1].proto.spec)
+    assert any(trace.get("name") == "selected (12)" for trace in figure["data"])
+
+
+def test_the_threshold_splits_the_test_nodes(visit: Any, jobs_in: Any) -> None:
+    jobs_in("finished")
+    app = visit("map", **KARATE)
+    for value, below in ((0.0, "0"), (1.0, "24")):
+        app.slider(key="map_threshold").set_value(value).run()
+        assert metrics(app)["Test nodes below"] == below
+
+
+def test_a_grid_is_looked_into_and_sent_to_the_playground(visit: Any, jobs_in: Any) -> None:
+    jobs_in("finished")
+    app = visit("grid", **KARATE, grid_x=["0.2", "0.6"], grid_y=["0.4", "0.8"])
+    app.button(key="grid_run").click().run()
+    app.select_slider(key="grid_at_x").set_value(0.6).run()
+    app.select_slider(key="grid_at_y").set_value(0.4).run()
+    assert set(metrics(app)) == {"Validation", "Test"}
+    link = app.get("page_link")[-1].proto
+    assert link.page == "playground"
+    assert link.query_string == "eta0=0.4&eta1=0.6&eta2=0.6"
+
+
+def test_hyperparameters_reach_the_run(visit: Any, jobs_in: Any) -> None:
+    jobs = jobs_in("fresh")
+    app = visit("map", **KARATE)
+    app.number_input(key="gcn_hidden").set_value(7).run()
+    app.selectbox(key="model").set_value("gat").run()
+    configs = [run.config for run in jobs.list()]
+    assert {dict(c.hyper)["hidden"] for c in configs if c.model == "gcn"} == {16, 7}
+    assert not [c for c in configs if c.model == "gat"], "GAT is not cheap: it waits for a click"
+    app.button(key="need").click().run()
+    assert [c.model for c in (run.config for run in jobs.list()) if c.model == "gat"] == ["gat"]
+
+
+def test_a_generated_graph_follows_its_form(visit: Any, jobs_in: Any) -> None:
+    jobs_in("fresh")
+    app = visit("dataset", dataset="Contextual block model", csbm_nodes="200", csbm_classes="3")
+    assert metrics(app)["Nodes"] == "200"
+    assert metrics(app)["Classes"] == "3"
+
+
+def test_runs_are_noted_pinned_and_deleted(visit: Any, jobs_in: Any) -> None:
+    jobs = jobs_in("fresh")
+    run_id = jobs.submit(RunConfig("karate", seeds=(0,)))
+    jobs.note(run_id, "=HYPERLINK('x') <b>bold</b>")
+    jobs.pin(run_id)
+    app = visit("runs", **KARATE)
+    table = app.dataframe[0].value
+    assert table["note"].tolist() == ["=HYPERLINK('x') <b>bold</b>"]
+    assert table["pinned"].tolist() == [True]
+    app.multiselect(key="runs_state").set_value(["failed"]).run()
+    assert len(app.dataframe[0].value) == 0

@@ -1,0 +1,73 @@
+"""What the sidebar chose, as one value; everything a page shows follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from wgnn_core.models import make_model
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.wgnn import Pool
+
+Value = float | int | str
+Pairs = tuple[tuple[str, Value], ...]
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Graph, base model and protocol.
+
+    Attributes:
+        dataset: A name of the catalogue.
+        parameters: Of a generated graph.
+        model: A name of `wgnn_core.models.MODELS`.
+        hyper: Hyperparameters that differ from the model's recipe for this graph.
+        seeds: How many.
+        pool: Where Algorithm 2 looks for V'.
+        device: Where trainings run.
+    """
+
+    dataset: str
+    parameters: Pairs = ()
+    model: str = "gcn"
+    hyper: Pairs = ()
+    seeds: int = 5
+    pool: Pool = "all"
+    device: str = "auto"
+
+    def config(self, etas: Sequence[Triple] = ()) -> RunConfig:
+        """The run of this choice with `etas`; none is the base model alone."""
+        return RunConfig(
+            dataset=self.dataset,
+            parameters=self.parameters,
+            model=self.model,
+            hyper=self.hyper,
+            seeds=tuple(range(self.seeds)),
+            etas=tuple(etas),
+            pool=self.pool,
+            device=self.device,
+        )
+
+    def command(self, etas: Triple = (0.0, 0.0, 0.0)) -> str:
+        """The command that trains the same; generated graphs have no flags, so it is Python."""
+        if self.parameters:
+            graph = ", ".join([repr(self.dataset), *(f"{k}={v!r}" for k, v in self.parameters)])
+            model = ", ".join([repr(self.model), *(f"{k}={v!r}" for k, v in self.hyper)])
+            numbers = ", ".join(f"{value:g}" for value in etas)
+            code = (
+                "from wgnn_core import datasets, models, wgnn; print(wgnn.run_wgnn("
+                f"datasets.load({graph}), models.make_model({model}), {numbers}, "
+                f"seeds={self.seeds}, pool={self.pool!r}).to_json())"
+            )
+            return f'python -c "{code}"'
+        words = ["python -m wgnn_core run", f"--dataset {self.dataset}", f"--model {self.model}"]
+        words += [f"--seeds {self.seeds}", f"--pool {self.pool}"]
+        words += [f"--eta{i} {value:g}" for i, value in enumerate(etas)]
+        words += [f"--{name.replace('_', '-')} {value}" for name, value in self.hyper]
+        return " ".join(words)
+
+    def described(self) -> dict[str, object]:
+        """For the record beside an exported figure."""
+        model = make_model(self.model, self.dataset, **dict(self.hyper))
+        return asdict(self) | {"hyper": asdict(model), "parameters": dict(self.parameters)}

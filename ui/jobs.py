@@ -1,0 +1,157 @@
+"""Jobs as the pages see them: submit, wait, watch. The page itself never trains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from ui import load
+from ui.text import md
+from wgnn_core import datasets
+from wgnn_core.errors import WGNNError
+from wgnn_core.graph import Graph
+from wgnn_core.models import MODELS
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.jobs import JobStatus
+
+WATCHED = "watched_jobs"
+POLL_SECONDS = 1.0
+CHEAP_NODES = 4000
+CHEAP_MODELS = ("gcn", "dropedge")
+
+
+def is_cheap(graph: Graph, model: str) -> bool:
+    """Whether five trainings take seconds, so that they may start unasked."""
+    return graph.num_nodes <= CHEAP_NODES and model in CHEAP_MODELS
+
+
+@contextmanager
+def said() -> Iterator[None]:
+    """An expected error becomes a sentence on the page."""
+    try:
+        yield
+    except WGNNError as error:
+        st.error(md(error, 600), icon=":material/error:")
+
+
+def status_of(config: RunConfig) -> JobStatus | None:
+    """None if the run was never submitted."""
+    try:
+        return load.jobs().status(config.run_id)
+    except WGNNError:
+        return None
+
+
+def submit(config: RunConfig) -> str:
+    """Queue a run, or find it finished; the sidebar watches it for this session."""
+    run_id = load.jobs().submit(config)
+    watch(run_id)
+    return run_id
+
+
+def resume(run_id: str) -> None:
+    load.jobs().resume(run_id)
+    watch(run_id)
+
+
+def watch(run_id: str) -> None:
+    """Remember it if it is still going on; when it ends the page is drawn anew."""
+    if load.jobs().status(run_id).active:
+        st.session_state.setdefault(WATCHED, {})[run_id] = True
+
+
+def need(config: RunConfig, cheap: bool, what: str) -> str:
+    """The id of `config` once it is done; until then say so and end the page here.
+
+    Args:
+        config: The run the page cannot do without.
+        cheap: Start it unasked.
+        what: Names it in sentences, such as "the base model".
+    """
+    status = status_of(config)
+    if status is None and cheap:
+        submit(config)
+        status = status_of(config)
+    if status is not None and status.state == "done":
+        return config.run_id
+    with st.container(border=True):
+        if status is None:
+            st.markdown(f"**This page needs {what}**, {config.trainings} trainings on this graph.")
+            st.button(
+                f"Train {what}",
+                type="primary",
+                icon=":material/play_arrow:",
+                key="need",
+                on_click=submit,
+                args=(config,),
+            )
+        elif status.active:
+            watch(config.run_id)
+            st.markdown(f"**Training {what}.** The page fills itself as soon as it is done.")
+            st.skeleton(height=260)
+        else:
+            ended(config.run_id, status)
+    st.stop()
+
+
+def ended(run_id: str, status: JobStatus) -> None:
+    """A run that ended without being done: why, and what to do."""
+    if status.state == "failed":
+        st.error(md(status.message, 600) or "The run failed.", icon=":material/error:")
+    else:
+        st.warning(
+            f"The run was {status.state} after {status.done:.0f} of {status.total} trainings; "
+            "what is finished is kept.",
+            icon=":material/pause_circle:",
+        )
+    again = "Try again" if status.state == "failed" else "Resume"
+    st.button(
+        again, icon=":material/replay:", key=f"resume_{run_id}", on_click=resume, args=(run_id,)
+    )
+
+
+@st.fragment(run_every=POLL_SECONDS)
+def panel() -> None:
+    """The jobs of this session that are going on."""
+    watched: dict[str, bool] = st.session_state.setdefault(WATCHED, {})
+    still = {}
+    for run_id in watched:
+        with said():
+            status = load.jobs().status(run_id)
+            if status.active:
+                still[run_id] = status
+    if set(still) != set(watched):
+        st.session_state[WATCHED] = dict.fromkeys(still, True)
+        st.rerun()
+    if still:
+        st.caption("Jobs")
+    for run_id, status in list(still.items())[:4]:
+        progress(run_id, status, "panel")
+
+
+def progress(run_id: str, status: JobStatus, place: str) -> None:
+    """One job: what it is, how far, how long still, and a way to stop it."""
+    config = load.jobs().store.get(run_id).config
+    name = f"{MODELS[config.model].title} on {datasets.spec(config.dataset).title}"
+    with st.container(border=True):
+        st.progress(
+            min(status.done / max(status.total, 1), 1.0), text=f"**{name}**  \n{timing(status)}"
+        )
+        st.button(
+            "Cancel",
+            icon=":material/close:",
+            key=f"cancel_{place}_{run_id}",
+            on_click=load.jobs().cancel,
+            args=(run_id,),
+            type="tertiary",
+        )
+
+
+def timing(status: JobStatus) -> str:
+    if status.state == "queued":
+        return f"waiting, {status.total} trainings"
+    left = status.seconds_left
+    text = f"{status.done:.0f} of {status.total} trainings"
+    return text if left is None else f"{text}, about {max(left, 1):.0f} s left"

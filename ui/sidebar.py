@@ -1,0 +1,174 @@
+"""The sidebar of every page: graph, base model, protocol, jobs. All of it lives in the address."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import Field, fields
+from typing import Any
+
+import streamlit as st
+import torch
+
+from ui import load
+from ui.choice import Choice, Pairs, Value
+from ui.jobs import panel
+from ui.text import md
+from wgnn_core import datasets
+from wgnn_core.datasets import DatasetSpec, Parameter
+from wgnn_core.errors import WGNNError
+from wgnn_core.models import MODELS, make_model
+
+BIND = "query-params"
+MAX_SEEDS = 20
+MAX_PAGE_NODES = 30_000
+"""Larger generated graphs are for the command line; no page could draw them in time."""
+
+
+def sidebar() -> Choice:
+    """Draw it and return what is chosen."""
+    with st.sidebar:
+        dataset, parameters = _graph()
+        st.space("small")
+        model, hyper = _model(dataset)
+        seeds, pool, device = _protocol()
+        st.space("small")
+        panel()
+    return Choice(dataset, parameters, model, hyper, seeds, pool, device)
+
+
+def _graph() -> tuple[str, Pairs]:
+    specs = {spec.name: spec for spec in datasets.catalogue()}
+    # The address leaves out a default, so the default is the same on every machine.
+    fresh = "dataset" not in st.session_state and "dataset" not in st.query_params
+    if fresh and load.is_ready("cora"):
+        st.query_params["dataset"] = specs["cora"].title
+        st.session_state["dataset"] = "cora"
+    st.selectbox(
+        "Graph", list(specs), format_func=lambda name: specs[name].title, key="dataset", bind=BIND
+    )
+    spec = specs[st.session_state["dataset"]]
+    st.caption(md(spec.description, 300))
+    if load.is_ready(spec.name):
+        st.badge(load.status_of(spec.name), icon=":material/check:", color="green")
+    else:
+        st.badge("not on this machine yet", icon=":material/cloud:", color="gray")
+        _get(spec)
+    return spec.name, _parameters(spec)
+
+
+def _get(spec: DatasetSpec) -> None:
+    future = load.fetches().futures.get(spec.name)
+    if future is None or (future.done() and future.exception() is not None):
+        if future is not None:
+            error = future.exception()
+            expected = isinstance(error, WGNNError)
+            st.error(md(str(error), 400) if expected else f"The download failed: {type(error)}.")
+        st.button(
+            f"Get {spec.title}",
+            icon=":material/download:",
+            key="get",
+            on_click=load.fetches().start,
+            args=(spec.name,),
+            width="stretch",
+        )
+    else:
+        _watch_fetch(spec.name, spec.title)
+
+
+@st.fragment(run_every=1.0)
+def _watch_fetch(name: str, title: str) -> None:
+    if load.fetches().futures[name].done():
+        load.forget_status()
+        st.rerun()
+    st.info(f"Fetching {title} ...", icon=":material/downloading:")
+
+
+def _parameters(spec: DatasetSpec) -> Pairs:
+    if not spec.parameters:
+        return ()
+    with st.expander("Make your own graph", icon=":material/tune:"):
+        values = [(p.name, _number(spec.name, p)) for p in spec.parameters]
+    default = {p.name: p.default for p in spec.parameters}
+    return tuple((name, value) for name, value in values if value != default[name])
+
+
+def _number(dataset: str, parameter: Parameter) -> float | int:
+    high = min(parameter.high, MAX_PAGE_NODES) if parameter.name == "nodes" else parameter.high
+    whole = isinstance(parameter.default, int)
+    kind = int if whole else float
+    value: float | int = st.number_input(
+        parameter.name.replace("_", " ").capitalize(),
+        kind(parameter.low),
+        kind(high),
+        kind(parameter.default),
+        step=1 if whole else 0.1,
+        key=f"{dataset}_{parameter.name}",
+        bind=BIND,
+        help=parameter.help,
+    )
+    return value
+
+
+def _model(dataset: str) -> tuple[str, Pairs]:
+    name = st.selectbox(
+        "Base model", list(MODELS), format_func=lambda n: MODELS[n].title, key="model", bind=BIND
+    )
+    recipe = make_model(name, dataset)
+    # where a graph has a recipe of its own, so have the widgets: another default, another key
+    suffix = f"_{dataset}" if dataset in MODELS[name].for_dataset else ""
+    with st.expander("Hyperparameters", icon=":material/tune:"):
+        values = [(item.name, _hyper(name, item, recipe, suffix)) for item in fields(recipe)]
+    return name, tuple((key, value) for key, value in values if value != getattr(recipe, key))
+
+
+def _hyper(model: str, item: Field[Any], recipe: object, suffix: str) -> Value:
+    """One widget made from what the model says about its hyperparameter."""
+    default, meta = getattr(recipe, item.name), item.metadata
+    label = item.name.replace("_", " ").capitalize()
+    shared: dict[str, Any] = {
+        "key": f"{model}_{item.name}{suffix}",
+        "bind": BIND,
+        "help": str(meta["help"]).capitalize() + ".",
+    }
+    if meta["choices"]:
+        choices = list(meta["choices"])
+        value: Value = st.selectbox(label, choices, choices.index(default), **shared)
+    elif isinstance(default, bool):
+        value = st.toggle(label, default, **shared)
+    elif isinstance(default, int):
+        value = st.number_input(label, int(meta["low"]), int(meta["high"]), default, **shared)
+    else:
+        step = 10.0 ** (math.floor(math.log10(default)) if default else -4)
+        low, high = float(meta["low"]), float(meta["high"])
+        value = st.number_input(
+            label, low, high, float(default), step=min(step, 0.05), format="%g", **shared
+        )
+    return value
+
+
+def devices() -> list[str]:
+    """What trainings can run on here."""
+    found = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    return ["auto", "cpu", *(name for name, here in found.items() if here)]
+
+
+def _protocol() -> tuple[int, Any, str]:
+    seeds = st.slider(
+        "Seeds",
+        2,
+        MAX_SEEDS,
+        5,
+        key="seeds",
+        bind=BIND,
+        help="Trainings that differ in their random numbers alone. Ten for a paper.",
+    )
+    with st.expander("Protocol", icon=":material/rule:"):
+        pool = st.radio(
+            "V′ is chosen from",
+            ["all", "test"],
+            captions=["all nodes, as in the authors' code", "test nodes, as the paper words it"],
+            key="pool",
+            bind=BIND,
+        )
+        device = st.selectbox("Device", devices(), key="device", bind=BIND)
+    return seeds, pool, device
