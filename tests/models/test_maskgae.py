@@ -17,9 +17,9 @@ from wgnn_core.replicas.view import Batch
 NOISE = Noise.of_epoch(np.array([3, 8]), 5)
 
 
-@pytest.fixture
-def masker(irregular_graph, half_kept, make_view) -> Masker:
-    return Masker(make_view(irregular_graph, half_kept, 0).batch)
+@pytest.fixture(params=[True, False], ids=["compiled", "torch"])
+def masker(request, irregular_graph, half_kept, make_view) -> Masker:
+    return Masker(make_view(irregular_graph, half_kept, 0, compiled=request.param).batch)
 
 
 def directed(masker: Masker, masked: torch.Tensor, k: int) -> set[tuple[int, int]]:

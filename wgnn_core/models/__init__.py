@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.models.acmgcn import ACMGCN
@@ -15,6 +16,8 @@ from wgnn_core.models.gil import GIL
 from wgnn_core.models.graphcon import GraphCON
 from wgnn_core.models.maskgae import MaskGAE
 from wgnn_core.replicas.model import Model
+
+AnyModel = TypeVar("AnyModel", bound=Model)
 
 MODELS: dict[str, type[Model]] = {
     model.name: model for model in (GCN, GAT, DropEdge, GIL, GraphCON, MaskGAE, ACMGCN)
@@ -29,9 +32,21 @@ def make_model(
 
     Later wins: the class defaults, the dataset's own values, the preset, `overrides`.
     """
-    if name not in MODELS:
-        raise WGNNError(f"there is no model {name!r}; choose one of {', '.join(MODELS)}.")
-    cls = MODELS[name]
+    return configured(MODELS, "model", name, dataset, preset, **overrides)
+
+
+def configured(
+    registry: Mapping[str, type[AnyModel]],
+    kind: str,
+    name: str,
+    dataset: str | None,
+    preset: str | None,
+    **overrides: Any,
+) -> AnyModel:
+    """The entry `name` of a registry with the hyperparameters of its recipe."""
+    if name not in registry:
+        raise WGNNError(f"there is no {kind} {name!r}; choose one of {', '.join(registry)}.")
+    cls = registry[name]
     if preset is not None and preset not in cls.presets:
         allowed = ", ".join(cls.presets) or "none"
         raise WGNNError(f"{name} has no preset {preset!r}; it has: {allowed}.")

@@ -1,4 +1,4 @@
-"""GIL (Zhu et al., 2020): one branch in the Poincare ball, one in Euclidean space, that interact."""
+"""GIL (Zhu et al., 2020): a hyperbolic and a Euclidean branch that interact."""
 
 from __future__ import annotations
 
@@ -111,14 +111,15 @@ class GIL(Model):
         h = view.linear(self._dropped(p["W_h0"], noise, 0)) * _reach(view)
         e = view.linear(p["W_e0"], self.dropout, noise, 1)
         for layer in range(self.layers):
-            site, last = SITES * layer, layer == self.layers - 1
-            if layer > 0:
-                h = B.logmap0(x_h) @ self._dropped(p[f"W_h{layer}"], noise, site)
-                e = view.dropout(layer, x_e, self.dropout, noise, site + 1) @ p[f"W_e{layer}"]
             x_h = B.expmap0(self._act(self._hyperbolic(p, view, layer, h, noise)))
             x_e = self._euclidean(p, view, layer, e, noise)
-            if not last:
+            following = layer + 1
+            if following < self.layers:
                 x_h, x_e = self._interact(p, view, layer, x_h, self._act(x_e), noise)
+                site = SITES * following
+                h = B.logmap0(x_h) @ self._dropped(p[f"W_h{following}"], noise, site)
+                e = view.dropout(following, x_e, self.dropout, noise, site + 1)
+                e = e @ p[f"W_e{following}"]
         return self._mixture(p, view, x_h, x_e, noise)
 
     def _act(self, h: Tensor) -> Tensor:
@@ -140,7 +141,7 @@ class GIL(Model):
         u = B.logmap0(z)
         src, dst, slot = view.entries(layer)
         a, b = p[f"source_h{layer}"], p[f"target_h{layer}"]
-        by_head = u.unflatten(2, a.shape[1:])
+        by_head = u.view(*u.shape[:2], *a.shape[1:])
         sender = (by_head * a.unsqueeze(1)).sum(-1)[:, src]
         receiver = view.own(layer, (by_head * b.unsqueeze(1)).sum(-1))[:, dst]
         distance = B.dist(z[:, src], view.own(layer, z)[:, dst], keepdim=True)
@@ -164,7 +165,7 @@ class GIL(Model):
         """GAT's attention, from x_e W."""
         e = e + p[f"linear_b_e{layer}"]
         a, b = p[f"source_e{layer}"], p[f"target_e{layer}"]
-        by_head = e.unflatten(2, a.shape[1:])
+        by_head = e.view(*e.shape[:2], *a.shape[1:])
         source, target = ((by_head * half.unsqueeze(1)).sum(-1) for half in (a, b))
         out = view.attention(
             layer, e, source, target, NEGATIVE_SLOPE, self.dropout, noise, SITES * layer + 3
@@ -198,7 +199,8 @@ class GIL(Model):
         w_h = view.dropout(view.depth, w_h, self.drop_hyperbolic, noise, site)
         w_e = view.dropout(view.depth, w_e, self.drop_euclidean, noise, site + 1)
         total = (w_h + w_e).clamp(min=1e-12)
-        return (w_h * distances + w_e * scores) / total
+        logits: Tensor = (w_h * distances + w_e * scores) / total
+        return logits
 
 
 def _reach(view: View) -> Tensor:

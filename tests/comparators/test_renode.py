@@ -1,0 +1,68 @@
+"""ReNode: conflict against a dense inverse, and the weights it leads to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from wgnn_core.comparators import make_comparator
+from wgnn_core.comparators.renode import ranked_weights, totoro
+
+
+def dense_conflict(graph, train, labels, teleport):
+    """Pi by matrix inversion, sums by loops."""
+    A = graph.adjacency.toarray().astype(float) + np.eye(graph.num_nodes)
+    root = 1 / np.sqrt(A.sum(1))
+    A = root[:, None] * A * root
+    Pi = teleport * np.linalg.inv(np.eye(len(A)) - (1 - teleport) * A)
+    nodes = np.flatnonzero(train)
+    influence = {
+        c: np.mean([Pi[v] for v in nodes if labels[v] == c], axis=0) for c in set(labels[nodes])
+    }
+    return np.array([sum(Pi[v] @ influence[c] for c in influence if c != labels[v]) for v in nodes])
+
+
+@pytest.mark.parametrize("teleport", [0.15, 0.5])
+def test_reference(teleport, csbm_small) -> None:
+    split = csbm_small.split(0)
+    labels = csbm_small.visible_labels(split)
+    ours = totoro(csbm_small, split.train, labels, teleport)
+    np.testing.assert_allclose(
+        ours, dense_conflict(csbm_small, split.train, labels, teleport), rtol=1e-4, atol=1e-7
+    )
+
+
+def test_a_component_with_one_class_has_no_conflict(tiny_graph) -> None:
+    apart = tiny_graph.with_edges(
+        np.array([tuple(e) not in {(3, 4), (2, 5)} for e in tiny_graph.edges.tolist()])
+    )
+    split = apart.split(0)
+    assert totoro(apart, split.train, apart.visible_labels(split), 0.15) == pytest.approx([0, 0])
+    joined = totoro(tiny_graph, split.train, tiny_graph.visible_labels(split), 0.15)
+    assert (joined > 1e-4).all()
+
+
+def test_weights_fall_with_conflict_along_a_cosine() -> None:
+    weights = ranked_weights(np.array([0.3, 0.1, 0.9, 0.1, 0.5]), 0.5, 1.0)
+    ranks = [2, 0, 4, 1, 3]  # the tie keeps node order
+    expected = [0.5 + 0.5 * (1 + np.cos(np.pi * r / 4)) for r in ranks]
+    np.testing.assert_allclose(weights, expected)
+    assert weights.mean() == pytest.approx(1.0)
+    assert ranked_weights(np.array([0.2]), 0.5, 1.0) == pytest.approx([1.5])
+
+
+def test_training_nodes_carry_their_weights_and_no_other_node_has_one(csbm_small) -> None:
+    model = make_comparator("renode")
+    trainings = model.trainings(csbm_small, np.array([0, 1]))
+    for k, seed in enumerate((0, 1)):
+        train = csbm_small.split(seed).train
+        np.testing.assert_array_equal(trainings.weight[k] > 0, train)
+        assert trainings.weight[k][train].max() == pytest.approx(1.5)
+        assert trainings.weight[k][train].min() == pytest.approx(0.5)
+
+
+def test_learning_rate_falls_to_a_floor() -> None:
+    model = make_comparator("renode", preset="original")
+    assert model.lr_at(0) == model.lr_at(20) == 0.0075
+    assert model.lr_at(22) == pytest.approx(0.0075 * 0.95**2)
+    assert model.lr_at(199) == 1e-4

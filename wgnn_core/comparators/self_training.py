@@ -1,0 +1,73 @@
+"""Self-training (Li, Han and Wu, 2018): the most confident predictions become labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import softmax
+
+from wgnn_core.comparators.base import Comparator
+from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
+from wgnn_core.models.gcn import GCN
+from wgnn_core.replicas.engine import train_all
+from wgnn_core.replicas.model import hyper
+from wgnn_core.replicas.train import Trainings
+
+LAYERS = 2
+
+
+@dataclass(frozen=True)
+class SelfTraining(GCN, Comparator):
+    """One round: train a GCN, add the most confident nodes of each class, train anew.
+
+    Class k receives floor(3 N / d^2 * |R_k| / |R|) nodes, d the mean degree: as many as two layers
+    need to reach the graph, times three; `per_class` replaces the rule by a number. Candidates are
+    the unlabelled nodes; here those outside the validation set too, since it chooses the epoch.
+    Confidence is the evaluated softmax of the best validation epoch (the original takes it with
+    dropout on, at the best training epoch).
+    """
+
+    decay_all: bool = hyper(True, "weight decay on every parameter, not only the first layer")
+    per_class: int = hyper(0, "nodes added to each class; 0: the original's rule", 0, 100_000)
+
+    name: ClassVar[str] = "self-training"
+    title: ClassVar[str] = "Self-training"
+    presets: ClassVar[dict[str, dict[str, Any]]] = {}
+
+    def trainings(self, graph: Graph, seeds: IntArray, **engine: Any) -> Trainings:
+        plain = Trainings.of_seeds(graph, seeds)
+        first = train_all(self, graph, plain, **{"stage": "base", **engine})
+        labels, weight = plain.labels.copy(), plain.weight.copy()
+        for k, prob in enumerate(softmax(first.logits, axis=-1)):
+            train = plain.weight[k] > 0
+            sizes = np.bincount(plain.labels[k][train], minlength=graph.num_classes)
+            quota = (
+                np.full(graph.num_classes, self.per_class)
+                if self.per_class
+                else original_quota(graph, sizes)
+            )
+            added = most_confident(prob, ~train & ~plain.val[k], quota)
+            labels[k][added] = prob.argmax(-1)[added]
+            weight[k][added] = 1
+        return replace(plain, labels=labels, weight=weight)
+
+
+def original_quota(graph: Graph, train_sizes: IntArray) -> IntArray:
+    """How many nodes each class receives: floor(3 eta |R_k| / |R|), eta = N / (mean degree)^2."""
+    degree = 2 * graph.num_edges / graph.num_nodes
+    # a graph without edges has nothing to spread; every node may then be needed
+    eta = graph.num_nodes / max(degree, 1) ** LAYERS
+    quota: IntArray = np.floor(3 * eta * train_sizes / train_sizes.sum()).astype(np.int64)
+    return quota
+
+
+def most_confident(prob: FloatArray, candidates: BoolArray, quota: IntArray) -> BoolArray:
+    """The `quota[k]` most confident candidates predicted as class k, or all there are."""
+    predicted, confidence = prob.argmax(-1), prob.max(-1)
+    added = np.zeros(len(prob), dtype=bool)
+    for k, count in enumerate(quota):
+        mine = np.flatnonzero(candidates & (predicted == k))
+        added[mine[np.argsort(-confidence[mine], kind="stable")[:count]]] = True
+    return added
