@@ -17,7 +17,7 @@ LAYERS = "layers"
 
 def layers_of(config: RunConfig) -> int:
     """L of the run's base model, which must have that hyperparameter."""
-    return int(getattr(config.base_model, LAYERS))
+    return int(dict(config.resolve().hyper)[LAYERS])
 
 
 def without_layers(config: RunConfig) -> RunConfig:
@@ -32,7 +32,7 @@ def not_a_depth_study(results: Sequence[RunResult]) -> str:
     if len(results) < 2:
         return f"{len(results)} run is given, and it takes one for each of two or more depths"
     configs = [result.config for result in results]
-    if any(not hasattr(config.base_model, LAYERS) for config in configs):
+    if any(LAYERS not in dict(config.resolve().hyper) for config in configs):
         return f"the model {configs[0].model} has no hyperparameter {LAYERS}"
     if len({without_layers(config) for config in configs}) > 1:
         return f"the runs differ in more than {LAYERS}"

@@ -1,0 +1,55 @@
+"""One store with a few small finished runs, trained once for all tests of this folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.runs.run_helpers import SMALL, train_here
+from wgnn_core.graph import Graph
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.results import RunResult, load_result
+from wgnn_core.runs.store import Store
+
+PLAIN = RunConfig(
+    "csbm",
+    tuple((SMALL | {"nodes": 150}).items()),
+    hyper=(("epochs", 12),),
+    seeds=(3, 0, 5),
+    etas=((0.5, 0.3, 0.4), (0.5, 0.0, 0.0), (0.0, 0.3, 0.4)),
+)
+CONFIGS = {
+    "ablation": PLAIN,
+    "base": replace(PLAIN, etas=()),
+    "grid": replace(PLAIN, etas=tuple((a, b, b) for a in (0.2, 0.6) for b in (0.2, 0.4, 0.6))),
+    "full": replace(
+        PLAIN,
+        etas=tuple((a, b, c) for a in (0.2, 0.6) for b in (0.2, 0.5) for c in (0.3, 0.6, 0.9)),
+    ),
+    "two-stage": replace(PLAIN, etas=(), search="two-stage", steps=(0.3, 0.6)),
+} | {
+    f"{layers} layers": replace(
+        PLAIN,
+        model="gat",
+        hyper=(("epochs", 4), ("layers", layers), ("hidden", 2), ("heads", 2)),
+        etas=((0.4, 0.0, 0.0), (0.8, 0.0, 0.0)),
+    )
+    for layers in (3, 2)
+}
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("store"))
+
+
+@pytest.fixture(scope="session")
+def runs(store: Store) -> dict[str, RunResult]:
+    """Results by name: ablation, base, grid, full, two-stage, 2 layers, 3 layers."""
+    return {name: load_result(store, train_here(store, c)) for name, c in CONFIGS.items()}
+
+
+@pytest.fixture(scope="session")
+def graph() -> Graph:
+    return PLAIN.graph()

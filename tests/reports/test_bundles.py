@@ -1,0 +1,130 @@
+"""Bundles of runs: what is in them, byte for byte; one LaTeX document of everything."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.test_export import latex_tree
+from wgnn_core.export import MEMBERS, table_csv
+from wgnn_core.figures import KINDS, Figure, Style
+from wgnn_core.graph import Graph
+from wgnn_core.reports import (
+    command_of,
+    figure_bundle,
+    figure_of,
+    kinds_of,
+    paper_latex,
+    run_bundle,
+    tables_of,
+)
+from wgnn_core.runs.results import RunResult
+from wgnn_core.wgnn import Etas
+
+Runs = dict[str, RunResult]
+HOSTILE = r"a_b & 50% #1 $x^2$ {~} \end{document}"
+
+
+def unzip(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_figure_bundle_is_of_the_run(runs: Runs, graph: Graph) -> None:
+    result, style = runs["ablation"], Style("neurips", font="sans")
+    choices = {"seed": 5, "etas": Etas(0.5, 0.3, 0.4), "colour": "correctness"}
+    content = figure_bundle("node-map", result, graph, style, **choices)
+    assert content == figure_bundle("node-map", result, graph, style, **choices)
+    files = unzip(content)
+    figure = figure_of("node-map", result, graph, **choices)
+    assert tuple(files) == MEMBERS
+    assert files["data.csv"].decode() == table_csv(figure.data)
+    assert files["figure.pdf"] == figure.render("pdf", style)
+    record = json.loads(files["config.json"])["run"]
+    assert record["run_id"] == result.summary.run_id
+    assert record["dataset_hash"] == graph.content_hash
+    assert record["seeds"] == [3, 0, 5]
+    assert record["hyper"]["epochs"] == 12
+    assert record["choices"]["etas"] == {"eta0": 0.5, "eta1": 0.3, "eta2": 0.4}
+    words = files["command.txt"].decode().split()
+    for flag, value in (("--at", "0.5,0.3,0.4"), ("--seed", "5"), ("--font", "sans")):
+        assert words[words.index(flag) + 1] == value
+    assert "kipf2017gcn" in files["references.bib"].decode()
+
+
+def test_run_bundle_has_everything(runs: Runs, graph: Graph) -> None:
+    result = runs["grid"]
+    content = run_bundle(result, graph, metric="gain")
+    files = unzip(content)
+    kinds = kinds_of(result)
+    folders = {name.split("/")[0] for name in files if "/" in name}
+    assert folders == {*kinds, "tables"}
+    for kind in kinds:
+        assert {name.split("/")[1] for name in files if name.startswith(f"{kind}/")} == set(MEMBERS)
+        figure = figure_of(kind, result, graph, metric="gain")
+        assert files[f"{kind}/data.csv"].decode() == table_csv(figure.data)
+        assert f"{{{kind}/figure.pdf}}" in files["paper.tex"].decode()
+        assert f"{kind}/" in files["README.txt"].decode()
+    for name, text in tables_of(result, graph).items():
+        assert files[f"tables/{name}"].decode() == text
+    assert len(files["tables/rows.csv"].splitlines()) == 1 + len(result.rows)
+    whole = command_of(result.config, None).replace(" --venue", " --metric gain --venue")
+    assert files["command.txt"].decode() == whole + "\n"
+    assert json.loads(files["config.json"])["run"]["run_id"] == result.summary.run_id
+    latex_tree(files["paper.tex"].decode())
+    alone = unzip(figure_bundle("eta-grid", result, graph, metric="gain"))
+    assert alone == {name: files[f"eta-grid/{name}"] for name in MEMBERS}
+
+
+def every_kind(runs: Runs, graph: Graph) -> dict[str, Figure]:
+    deep = [runs["2 layers"], runs["3 layers"]]
+    return {
+        kind: figure_of(kind, deep if kind == "depth-curve" else runs["grid"], graph)
+        for kind in KINDS
+    }
+
+
+def hostile(graph: Graph) -> Graph:
+    names = tuple(f"{HOSTILE} {i}" for i in range(graph.num_classes))
+    return replace(graph, name=HOSTILE, class_names=names)
+
+
+def document(runs: Runs, graph: Graph) -> str:
+    tables = [tables_of(runs[name], graph)["results.tex"] for name in ("ablation", "grid", "base")]
+    return paper_latex(every_kind(runs, graph), tables, Style())
+
+
+def test_document_of_every_kind_parses(runs: Runs, graph: Graph) -> None:
+    source = document(runs, hostile(graph))
+    latex_tree(source)
+    assert re.findall(r"\\includegraphics\{(.*)/figure.pdf\}", source) == list(KINDS)
+    assert source.count(r"\begin{tabular}") == source.count(r"\bottomrule") == 3
+    assert r"a\_b \& 50\% \#1 \$x\textasciicircum{}2\$" in source
+    for table in source.split(r"\begin{table}")[1:]:
+        latex_tree(r"\begin{table}" + table.split(r"\end{table}")[0] + r"\end{table}")
+
+
+@pytest.mark.skipif(
+    not (shutil.which("tectonic") or shutil.which("pdflatex")), reason="no LaTeX installed"
+)
+def test_document_of_every_kind_compiles(runs: Runs, graph: Graph, tmp_path: Path) -> None:
+    named = hostile(graph)
+    for kind, figure in every_kind(runs, named).items():
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "figure.pdf").write_bytes(figure.render("pdf"))
+    (tmp_path / "paper.tex").write_text(document(runs, named), encoding="utf-8")
+    command = ["tectonic"] if shutil.which("tectonic") else ["pdflatex", "-halt-on-error"]
+    done = subprocess.run(
+        [*command, "paper.tex"], cwd=tmp_path, capture_output=True, check=False, text=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "paper.pdf").stat().st_size > 0

@@ -1,0 +1,119 @@
+"""Eta triples as grids: axes found, slices taken, what is no grid refused."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wgnn_core.graph import Graph
+from wgnn_core.reports import figure_of
+from wgnn_core.reports.grid import grid_of
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.results import RunResult
+from wgnn_core.wgnn import Etas
+
+STEPS = st.lists(st.sampled_from([i / 10 for i in range(11)]), min_size=1, max_size=4, unique=True)
+
+
+def config(etas: list[tuple[float, float, float]]) -> RunConfig:
+    return RunConfig("karate", etas=tuple(etas))
+
+
+@given(STEPS, STEPS, st.randoms())
+def test_a_paired_grid_has_eta0_upwards(eta0s, eta12s, random) -> None:
+    etas = [(a, b, b) for a in eta0s for b in eta12s]
+    random.shuffle(etas)
+    grid = grid_of(config(etas))
+    if len(etas) == 1:
+        assert grid is None
+        return
+    assert (grid.x_name, grid.y_name, grid.fixed) == ("η₁ = η₂", "η₀", "")
+    assert grid.xs == tuple(sorted(eta12s))
+    assert grid.ys == tuple(sorted(eta0s))
+    assert grid.cells == tuple((y, x, x) for y in grid.ys for x in grid.xs)
+
+
+@given(STEPS, STEPS, STEPS, st.randoms())
+def test_a_full_grid_is_cut_where_all_three_vary(eta0s, eta1s, eta2s, random) -> None:
+    etas = list(product(eta0s, eta1s, eta2s))
+    random.shuffle(etas)
+    chosen = Etas(*etas[0])
+    grid = grid_of(config(etas), chosen)
+    varied = [len(values) > 1 for values in (eta0s, eta1s, eta2s)]
+    if not any(varied):
+        assert grid is None
+        return
+    place = {"η₀": 0, "η₁": 1, "η₂": 2}
+    if grid.x_name in place:
+        x, y = place[grid.x_name], place[grid.y_name]
+        for i, row in enumerate(grid.ys):
+            for j, column in enumerate(grid.xs):
+                cell = grid.cells[i * len(grid.xs) + j]
+                assert (cell[y], cell[x]) == (row, column)
+    assert set(grid.cells) <= set(etas)
+    if all(varied):
+        assert grid.fixed == f"η₀ = {chosen.eta0:g}"
+        assert set(grid.cells) == {e for e in etas if e[0] == chosen.eta0}
+    else:
+        assert len(grid.cells) == len(etas)
+
+
+@pytest.mark.parametrize(
+    "etas",
+    [
+        [],
+        [(0.5, 0.3, 0.4)],
+        [(0.0, 0.0, 0.0), (0.5, 0.3, 0.4)],
+        [(0.2, 0.1, 0.1), (0.2, 0.3, 0.3), (0.4, 0.1, 0.1)],
+        [(0.5, 0.3, 0.4), (0.5, 0.0, 0.0), (0.0, 0.3, 0.4)],
+    ],
+)
+def test_what_is_no_grid(etas) -> None:
+    assert grid_of(config(etas)) is None
+
+
+def test_the_base_model_may_stand_beside_a_grid() -> None:
+    etas = [(0.4, 0.1, 0.1), (0.4, 0.3, 0.3), (0.8, 0.1, 0.1), (0.8, 0.3, 0.3)]
+    assert grid_of(config([(0.0, 0.0, 0.0), *etas])) == grid_of(config(etas))
+
+
+def test_axes_of_two_that_vary() -> None:
+    names = {
+        (0, 1): ("η₁", "η₀", "η₂ = 0.9"),
+        (0, 2): ("η₂", "η₀", "η₁ = 0.9"),
+        (1, 2): ("η₁", "η₂", "η₀ = 0.9"),
+    }
+    for pair, expected in names.items():
+        values = [(0.1, 0.2) if i in pair else (0.9,) for i in range(3)]
+        grid = grid_of(config(list(product(*values))))
+        assert (grid.x_name, grid.y_name, grid.fixed) == expected
+
+
+def test_full_run_shows_the_slice_that_validation_chose(runs, graph: Graph) -> None:
+    result: RunResult = runs["full"]
+    figure = figure_of("eta-grid", result, graph)
+    assert f"η₀ = {result.chosen.eta0:g}" in figure.title
+    picked = figure.data[figure.data["chosen"]]
+    assert (picked["x"].item(), picked["y"].item()) == (result.chosen.eta1, result.chosen.eta2)
+    for row in figure.data.to_dict("records"):
+        etas = [result.chosen.eta0, row["x"], row["y"]]
+        mine = result.rows[(result.rows[["eta0", "eta1", "eta2"]] == etas).all(axis=1)]
+        assert row["test_percent"] == pytest.approx(mine["test"].mean())
+
+
+def test_two_stage_run_shows_its_first_stage(runs, graph: Graph) -> None:
+    result: RunResult = runs["two-stage"]
+    figure = figure_of("eta-grid", result, graph)
+    assert "η₀ = 0" in figure.title
+    assert sorted(set(figure.data["x"])) == sorted(set(figure.data["y"])) == [0.3, 0.6]
+    first = result.rows[(result.rows["eta0"] == 0) & (result.rows["eta1"] > 0)]
+    for row in figure.data.to_dict("records"):
+        mine = first[(first["eta1"] == row["x"]) & (first["eta2"] == row["y"])]
+        assert row["val_percent"] == pytest.approx(mine["val"].mean())
+    picked = figure.data[figure.data["chosen"]]
+    assert [tuple(pair) for pair in picked[["x", "y"]].to_numpy()] == (
+        [] if result.chosen.eta1 == 0 else [(result.chosen.eta1, result.chosen.eta2)]
+    )
