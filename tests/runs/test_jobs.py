@@ -40,6 +40,9 @@ def warm(tmp_path_factory: pytest.TempPathFactory, heard: list[dict[str, Any]]) 
         return LocalExecutor(store, owner, seconds, tee)
 
     jobs = Jobs(Store(tmp_path_factory.mktemp("store")), Limits(queue=3), executor)
+    jobs.warm()
+    pid = jobs._executor.pid  # type: ignore[attr-defined]
+    assert pid is not None
     yield jobs
     pid = jobs._executor.pid  # type: ignore[attr-defined]
     jobs.close()
@@ -50,6 +53,8 @@ class Idle:
     """An executor that never does anything."""
 
     def __init__(self, *_: object) -> None: ...
+
+    def warm(self) -> None: ...
 
     def start(self, run_id: str) -> None: ...
 

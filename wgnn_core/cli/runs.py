@@ -31,6 +31,7 @@ app = typer.Typer(help="The runs that were made: list, show, delete, export.", n
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Id = Annotated[str, typer.Argument(help="An id from `runs list`, or its beginning.")]
 POLL_SECONDS = 0.2
+MAX_VALUES = 1000
 
 
 def sweep(
@@ -143,6 +144,7 @@ def list_(
         print_json([_summary(run) for run in found])
         return
     table = Table("id", "dataset", "model", "state", "trainings", "base", "best", "made", "note")
+    table.columns[0].no_wrap = True  # an id that is cut short is of no use
     for run in found:
         table.add_row(
             ("* " if run.pinned else "") + run.run_id[:10],
@@ -152,7 +154,7 @@ def list_(
             f"{run.done} of {run.total}",
             _percent(run.base_accuracy),
             _percent(run.accuracy),
-            datetime.fromtimestamp(run.created).strftime("%Y-%m-%d %H:%M"),
+            datetime.fromtimestamp(run.created).strftime("%m-%d %H:%M"),
             run.note.replace("[", r"\["),
         )
     out.print(table)
@@ -225,7 +227,7 @@ def values(text: str) -> list[float]:
         if ":" not in text:
             return [float(part) for part in parts]
         first, last, step = parts
-        if step <= 0 or last < first:
+        if step <= 0 or last < first or (last - first) / step > MAX_VALUES:
             raise ValueError
         return [float(first + i * step) for i in range(int((last - first) / step) + 1)]
     except (InvalidOperation, ValueError):

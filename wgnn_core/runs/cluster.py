@@ -94,6 +94,9 @@ class RayExecutor:
         self._thread = threading.Thread(target=self._drive, daemon=True)
         self._thread.start()
 
+    def warm(self) -> None:
+        """Nothing to do: the nodes are there."""
+
     def start(self, run_id: str) -> None:
         """Train a run; one that is being trained already is left alone."""
         with self._lock:

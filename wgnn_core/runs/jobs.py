@@ -69,6 +69,8 @@ class JobStatus:
 class Executor(Protocol):
     """Something that trains the cells of runs."""
 
+    def warm(self) -> None: ...
+
     def start(self, run_id: str) -> None: ...
 
     def cancel(self, run_id: str) -> None: ...
@@ -152,6 +154,10 @@ class Jobs:
         self.store.claim(run_id, self.owner)  # if another program has it, the executor waits
         self._executor.start(run_id)
         return run_id
+
+    def warm(self) -> None:
+        """Get ready for a first run (a worker takes seconds to start)."""
+        self._executor.warm()
 
     def status(self, run_id: str) -> JobStatus:
         """How far a run is; cheap enough to ask every second."""

@@ -45,6 +45,11 @@ class LocalExecutor:
         """Process number of the worker, None when there is none."""
         return self._process.pid if self._process is not None else None
 
+    def warm(self) -> None:
+        """Start the worker now, so that the first run need not wait for its imports."""
+        with self._lock:
+            self._ensure_process()
+
     def start(self, run_id: str) -> None:
         """Train a run; one that is being trained already is left alone."""
         with self._lock:
@@ -181,7 +186,7 @@ def _spawn(folder: Path) -> subprocess.Popen[str]:
     single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     with _log(folder / "worker.log") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "wgnn_core.runs.worker"],
+            [sys.executable, "-m", "wgnn_core", "worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,

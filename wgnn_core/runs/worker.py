@@ -194,7 +194,3 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(WATCH_SECONDS)
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()
