@@ -10,13 +10,14 @@ from ui import load
 from ui.charts import Bars
 from ui.choice import Triple
 from ui.etas import eta_sliders, eta_text
-from ui.jobs import ended, said, status_of, submit, timing, watch
+from ui.jobs import ended, is_active, said, status_of, submit, timing, watch
 from ui.maps import node_map
 from ui.nodes import node_groups, node_name
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, is_dark, show
 from wgnn_core.figures import ComparisonBars, EdgeDropMap, NodeMap
 from wgnn_core.figures.text import label, labels
+from wgnn_core.models import MODELS
 from wgnn_core.nonuniformity import max_nonuniformity
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
@@ -36,14 +37,11 @@ graph, choice = view.graph, view.choice
 base = view.base()
 
 
-def variants(etas: Triple) -> dict[str, Etas]:
-    """wGNN first, so that it is trained first."""
+def variants(etas: Triple) -> dict[str, RunConfig]:
+    """A run each, wGNN first: when one slider moves, a variant that does not use it is there."""
     whole = Etas(*etas)
-    return {"wGNN": whole, "wGNN1": whole.of("wgnn1"), "wGNN2": whole.of("wgnn2")}
-
-
-def config_of(etas: Triple) -> RunConfig:
-    return choice.config([(e.eta0, e.eta1, e.eta2) for e in variants(etas).values()])
+    parts = {"wGNN": whole, "wGNN1": whole.of("wgnn1"), "wGNN2": whole.of("wgnn2")}
+    return {name: choice.config([(e.eta0, e.eta1, e.eta2)]) for name, e in parts.items()}
 
 
 def facts(plan: Plan, run: int) -> None:
@@ -127,49 +125,48 @@ def preview() -> None:
 
 
 def retraining(etas: Triple) -> None:
-    """Start it unasked if it is cheap, one at a time; the sidebar follows it."""
-    config = config_of(etas)
+    """The next variant that is not trained: unasked if that is cheap, one at a time."""
     auto = st.toggle(
         "Retrain by itself",
         value=view.cheap,
         key=f"playground_auto_{view.cheap}",
         help="On small graphs every new η is trained as soon as the training before it has ended.",
     )
-    status, last = status_of(config), st.session_state.get("playground_run")
-    busy = last is not None and last != config.run_id and load.jobs().status(last).active
-    if status is None and auto and not busy:
-        st.session_state["playground_run"] = submit(config)
+    for name, config in variants(etas).items():
         status = status_of(config)
-    if status is None and busy:
-        st.caption("Waits for the training before it.")
-    elif status is None:
-        st.button(
-            f"Retrain ({config.trainings} trainings)",
-            type="primary",
-            icon=":material/play_arrow:",
-            key="playground_retrain",
-            on_click=submit,
-            args=(config,),
-        )
-    elif status.active:
-        watch(config.run_id)
-        st.caption(f"Retraining: {timing(status)}.")
-    elif status.state == "done":
-        st.caption("Retrained: see the results below.")
-    else:
-        ended(config.run_id, status)
+        if status is not None and status.state == "done":
+            continue
+        if status is None and is_active(st.session_state.get("playground_run")):
+            st.caption("Waits for the training before it.")
+        elif status is None and auto:
+            st.session_state["playground_run"] = submit(config)
+            st.caption(f"Retraining {name}.")
+        elif status is None:
+            st.button(
+                f"Retrain {name} ({config.trainings} trainings)",
+                type="primary",
+                icon=":material/play_arrow:",
+                key="playground_retrain",
+                on_click=submit,
+                args=(config,),
+            )
+        elif status.active:
+            watch(config.run_id)
+            st.caption(f"Retraining {name}: {timing(status)}.")
+        else:
+            ended(config.run_id, status)
+        return
+    st.caption("Retrained: see the results below.")
 
 
-def accuracies(result: RunResult, etas: Triple) -> None:
-    rows, scores = [], {f"{choice.model} (base)": base.test / 100}
-    rows.append((f"{choice.model} (base)", base.test.mean(), base.test.std(ddof=1), None, None))
-    for name, one in variants(etas).items():
-        c = result.comparison(one)
+def accuracies(results: dict[str, RunResult], etas: Triple) -> None:
+    name = f"{MODELS[choice.model].title} (base)"
+    rows = [(name, base.test.mean(), base.test.std(ddof=1), None, None)]
+    scores = {name: base.test / 100}
+    for name, result in results.items():
+        c = result.comparison(Etas(*result.config.etas[0]))
         rows.append((name, c.other_mean, c.other_std, c.difference, c.t_pvalue))
-        mine = result.rows[
-            (result.rows[["eta0", "eta1", "eta2"]] == [one.eta0, one.eta1, one.eta2]).all(axis=1)
-        ]
-        scores[name] = mine["test"].to_numpy() / 100
+        scores[name] = result.rows["test"].to_numpy() / 100
     left, right = st.columns([3, 2], gap="large")
     with left:
         show(ComparisonBars.of({graph.name: scores}), "playground_bars", choice, etas)
@@ -253,13 +250,16 @@ def changes(result: RunResult, etas: Triple, run: int) -> None:
 
 preview()
 now: Triple = tuple(st.session_state[key] for key in ("eta0", "eta1", "eta2"))
-config = config_of(now)
-status = status_of(config)
-if status is not None and status.state == "done":
+states = {name: status_of(config) for name, config in variants(now).items()}
+results = {
+    name: load.finished(status.run_id)
+    for name, status in states.items()
+    if status is not None and status.state == "done"
+}
+if "wGNN" in results:
     st.subheader(f"After retraining with {eta_text(now)}", anchor=False)
-    result = load.finished(config.run_id)
-    accuracies(result, now)
-    changes(result, now, int(st.session_state["playground_seed"]))
-elif status is not None and status.active:
+    accuracies(results, now)
+    changes(results["wGNN"], now, int(st.session_state["playground_seed"]))
+elif any(status is not None and status.active for status in states.values()):
     st.subheader(f"Retraining with {eta_text(now)}", anchor=False)
     st.skeleton(height=240)

@@ -44,6 +44,12 @@ def status_of(config: RunConfig) -> JobStatus | None:
         return None
 
 
+def is_active(run_id: str | None) -> bool:
+    """Whether a run that may have been deleted meanwhile is queued or running."""
+    jobs = load.jobs()
+    return run_id is not None and jobs.store.has(run_id) and jobs.status(run_id).active
+
+
 def submit(config: RunConfig) -> str:
     """Queue a run, or find it finished; the sidebar watches it for this session."""
     run_id = load.jobs().submit(config)
@@ -58,7 +64,7 @@ def resume(run_id: str) -> None:
 
 def watch(run_id: str) -> None:
     """Remember it if it is still going on; when it ends the page is drawn anew."""
-    if load.jobs().status(run_id).active:
+    if is_active(run_id):
         st.session_state.setdefault(WATCHED, {})[run_id] = True
 
 
@@ -116,12 +122,7 @@ def ended(run_id: str, status: JobStatus) -> None:
 def panel() -> None:
     """The jobs of this session that are going on."""
     watched: dict[str, bool] = st.session_state.setdefault(WATCHED, {})
-    still = {}
-    for run_id in watched:
-        with said():
-            status = load.jobs().status(run_id)
-            if status.active:
-                still[run_id] = status
+    still = {run_id: load.jobs().status(run_id) for run_id in watched if is_active(run_id)}
     if set(still) != set(watched):
         st.session_state[WATCHED] = dict.fromkeys(still, True)
         st.rerun()

@@ -29,9 +29,23 @@ def test_a_link_reproduces_the_view(visit: Any, jobs_in: Any) -> None:
     jobs = jobs_in("finished")
     app = visit("playground", **KARATE, eta0="0.25", eta1="0.9", eta2="1.0", seeds="3")
     assert app.slider(key="eta0").value == 0.25
-    asked = [run.config for run in jobs.list() if (0.25, 0.9, 1.0) in run.config.etas]
+    asked = [run.config for run in jobs.list() if run.config.etas == ((0.25, 0.9, 1.0),)]
     assert [config.seeds for config in asked] == [(0, 1, 2)]
-    assert asked[0].etas == ((0.25, 0.9, 1.0), (0.25, 0.0, 0.0), (0.0, 0.9, 1.0))
+
+
+def test_the_playground_trains_the_three_variants_one_after_another(
+    visit: Any, jobs_in: Any
+) -> None:
+    jobs = jobs_in("finished")
+    app = visit("playground", **KARATE, eta0="0.45", eta1="0.55", eta2="0.65")
+    wanted = [(0.45, 0.55, 0.65), (0.45, 0.0, 0.0), (0.0, 0.55, 0.65)]
+    for number in range(3):
+        trained = {run.config.etas for run in jobs.list()}
+        assert {(triple,) in trained for triple in wanted[: number + 1]} == {True}
+        app.run()
+    assert not app.exception
+    methods = next(d.value for d in app.dataframe if "Method" in d.value)["Method"].tolist()
+    assert methods == ["GCN (base)", "wGNN", "wGNN1", "wGNN2"]
 
 
 @pytest.mark.parametrize("value", ["7", "-1", "nan", "x' OR 1=1", "1e400", "😀"])
