@@ -62,10 +62,14 @@ def test_a_node_killed_in_the_middle(two_nodes: Any, store: Store, sweep: RunCon
             cluster.remove_node(node, allow_graceful=False)
             assert jobs.wait(run, 300).state == "done"
             small = replace(sweep, etas=PAIRED[:2], seeds=(0, 1))
+            bad = replace(small, seeds=(2,), device="abacus")
             jobs.submit(replace(sweep, hyper=(("epochs", 5000),)))
             until(lambda: jobs.store.get(jobs.list()[0].run_id).state == "running")
             jobs.cancel(jobs.list()[0].run_id)
             assert jobs.wait(jobs.submit(small), 120).state == "done"
+            failed = jobs.wait(jobs.submit(bad), 120)
+            assert "no device 'abacus'" in failed.message
+            assert "Traceback" not in failed.message
         finally:
             jobs.close()
     result = load_result(store, run)
@@ -77,9 +81,13 @@ def test_a_node_killed_in_the_middle(two_nodes: Any, store: Store, sweep: RunCon
     assert {number for key, number in stored if key == run} == store.cells(run)
 
 
-def test_without_an_address_it_is_this_machine() -> None:
+def test_without_an_address_it_is_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WGNN_RAY_ADDRESS", raising=False)
     assert make_executor(None) is LocalExecutor
     assert make_executor("") is LocalExecutor
+    monkeypatch.setenv("WGNN_RAY_ADDRESS", "far:1")
+    assert make_executor().keywords == {"address": "far:1"}  # type: ignore[attr-defined]
+    assert make_executor("near:1").keywords == {"address": "near:1"}  # type: ignore[attr-defined]
 
 
 @pytest.mark.skipif(Cluster is not None, reason="Ray is installed")

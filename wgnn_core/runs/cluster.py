@@ -42,9 +42,10 @@ WAIT_SECONDS = 0.2
 CONNECT_SECONDS = 5.0
 
 
-def make_executor(ray_address: str | None) -> MakeExecutor:
-    """The executor for an address: None or empty is this machine's worker."""
-    return partial(RayExecutor, address=ray_address) if ray_address else LocalExecutor
+def make_executor(ray_address: str | None = None) -> MakeExecutor:
+    """The cluster at the address, else at ``WGNN_RAY_ADDRESS``, else this machine's worker."""
+    address = ray_address or os.environ.get("WGNN_RAY_ADDRESS", "")
+    return partial(RayExecutor, address=address) if address else LocalExecutor
 
 
 def train_cell(
@@ -130,18 +131,27 @@ class RayExecutor:
             if not tasks:
                 self._closed.wait(WAIT_SECONDS)
                 continue
-            ready, _ = self._ray.wait(list(tasks), timeout=WAIT_SECONDS)
-            for task in ready:
+            for task in self._landed(tasks):
                 self._guarded(tasks[task], self._collect, tasks[task], task)
+
+    def _landed(self, tasks: dict[Any, str]) -> list[Any]:
+        """Tasks that have ended; a cluster that has gone away fails their runs."""
+        try:
+            ready: list[Any] = self._ray.wait(list(tasks), timeout=WAIT_SECONDS)[0]
+        except Exception as error:
+            for run_id in set(tasks.values()):
+                self._fail(run_id, f"the cluster no longer answers ({error}).")
+            return []
+        return ready
 
     def _guarded(self, run_id: str, action: Callable[..., None], *given: Any) -> None:
         """A run that fails must not stop the others."""
         try:
             action(*given)
-        except WGNNError as error:
-            self._fail(run_id, str(error))
         except Exception as error:
-            self._fail(run_id, f"{type(error).__name__}: {error}")
+            cause = getattr(error, "cause", None) or error  # Ray wraps what a task raised
+            plain = isinstance(cause, WGNNError)
+            self._fail(run_id, str(cause) if plain else f"{type(cause).__name__}: {cause}")
 
     def _fail(self, run_id: str, message: str) -> None:
         self.cancel(run_id)
