@@ -83,18 +83,6 @@ with controls:
     ringed = st.selectbox(
         "Ring", ["none", *groups], key="dataset_ring", width=240, help="Nodes to mark on the map."
     )
-    number = st.number_input(
-        "Look at node",
-        0,
-        graph.num_nodes - 1,
-        min(int(degree.argmax()), graph.num_nodes - 1),
-        key=f"dataset_node_{choice.dataset}",
-        width=160,
-        help="Its number, counted from 0.",
-    )
-    hops = st.segmented_control(
-        "Neighbourhood", [1, 2, 3], default=2, format_func="{} hops".format, key="dataset_hops"
-    )
 
 left, right = st.columns([3, 2], gap="large")
 with left:
@@ -105,8 +93,19 @@ with left:
         height=MAP_HEIGHT,
     )
 with right:
-    near = ego_map(view, int(number), hops or 2)
-    show(near, "dataset_ego", choice, height=MAP_HEIGHT - 40, chart=ego_chart(near))
+    number = st.number_input(
+        "Look at node",
+        0,
+        graph.num_nodes - 1,
+        int(degree.argmax()),
+        key=f"dataset_node_{choice.dataset}",
+        help="Its number, counted from 0.",
+    )
+    hops = st.segmented_control(
+        "Hops around it", [1, 2, 3], default=2, key="dataset_hops", required=True
+    )
+    near = ego_map(view, int(number), hops)
+    show(near, "dataset_ego", choice, height=MAP_HEIGHT - 130, chart=ego_chart(near))
     st.markdown(
         f"**{md(node_name(graph, int(number)))}** is of class "
         f"**{md(graph.class_names[graph.y[number]])}**, has {degree[number]} neighbours, "

@@ -136,7 +136,14 @@ with left:
         choice,
     )
 with right:
-    show(BoundaryBox.of(w, distance, graph=graph.name), "map_box", choice)
+    boxes = BoundaryBox.of(w, distance, graph=graph.name)
+    chart = boxes.to_plotly(is_dark())
+    chart.update_xaxes(  # the counts in a line of their own, upright however narrow the column
+        ticktext=[f"{d}<br>{n}" for d, n in boxes.data[["distance", "count"]].to_numpy()],
+        tickangle=0,
+        title_text="Distance to the class boundary (hops), number of nodes",
+    )
+    show(boxes, "map_box", choice, chart=chart)
 
 
 @st.fragment
@@ -148,7 +155,7 @@ def inspector() -> None:
                 st.session_state["map_node"] = 0
             node = int(st.number_input("Node", 0, graph.num_nodes - 1, key="map_node", width=160))
             hops = st.segmented_control(
-                "Neighbourhood", [1, 2], default=1, format_func="{} hop".format, key="map_hops"
+                "Hops around it", [1, 2], default=1, key="map_hops", required=True
             )
         verdict = "correct" if right_nodes[node] else "wrong"
         st.markdown(
@@ -175,7 +182,7 @@ def inspector() -> None:
                 choice,
             )
         with right:
-            near = ego_map(view, node, hops or 1, "w", base, run)
+            near = ego_map(view, node, hops, "w", base, run)
             show(near, "map_ego", choice, chart=ego_chart(near))
         around = graph.adjacency[[node]].indices
         if len(around):

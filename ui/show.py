@@ -15,6 +15,7 @@ from wgnn_core.figures import VENUES, Figure, Style
 
 MAP_HEIGHT = 520
 CHART_HEIGHT = 400
+MANY_RINGS = 120
 FONT = "Source Sans, Source Sans Pro, sans-serif"
 FORMATS = {
     "zip": ("Bundle: everything below, LaTeX, settings, command", "application/zip"),
@@ -94,6 +95,10 @@ def _fit(drawn: go.Figure, height: int) -> None:
             "y": 0, "yref": "container", "yanchor": "bottom",
         },
     )  # fmt: skip
+    for trace in drawn.data:
+        rings = trace.type == "scattergl" and str(trace.marker.symbol) == "circle-open"
+        if rings and len(trace.x) > MANY_RINGS:  # thick ones would hide what they mark
+            trace.update(marker={"line": {"width": 1}, "size": trace.marker.size - 1}, opacity=0.55)
 
 
 def _export(figure: Figure, key: str, choice: Choice, etas: Triple) -> None:
