@@ -150,6 +150,7 @@ def test_hidden_must_be_a_multiple_of_heads() -> None:
 
 
 @pytest.mark.dataset
+@pytest.mark.timeout(900)
 def test_500_epochs_on_citeseer_without_nan(raw_data) -> None:
     """CiteSeer has isolated nodes without features: they sit at the origin of the ball."""
     graph = datasets.load("citeseer")
