@@ -32,8 +32,10 @@ def nodes_of(data: pd.DataFrame) -> pd.DataFrame:
 def test_accuracy_coverage_by_hand(runs: Runs, graph: Graph) -> None:
     base = runs["ablation"].base
     assert base is not None
-    data = figure_of("accuracy-coverage", runs["ablation"], graph, rankers=("m2",)).data
-    curve = data[(data["statistic"] == "run") & data["series"].str.startswith("M2")]
+    figure = figure_of("accuracy-coverage", runs["ablation"], graph, rankers=("m2",))
+    assert "M2: label non-uniformity w; " in figure.caption
+    data = figure.data
+    curve = data[(data["statistic"] == "run") & (data["series"] == "M2")]
     for position, seed in enumerate(base.seeds.tolist()):
         test = np.flatnonzero(graph.split(seed).test)
         by_w = sorted(test, key=lambda v: (-base.w[position, v], v))

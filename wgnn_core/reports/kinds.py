@@ -219,12 +219,18 @@ def _accuracy_coverage(scene: _Scene) -> Figure:
             rows.append(accuracy_coverage(right[order], ALPHAS))
         return np.stack(rows)
 
-    return AccuracyCoverage.of(
+    def short(name: str) -> str:
+        return RANKERS[name].title.partition(":")[0]  # a legend has no room for what follows
+
+    chosen = scene.choices.rankers
+    figure = AccuracyCoverage.of(
         ALPHAS,
-        {RANKERS[name].title: curves(name) for name in scene.choices.rankers},
+        {short(name): curves(name) for name in chosen},
         graph=graph.name,
-        bounds={RANKERS[name].title: curves(name).mean(axis=0) for name in BOUNDS},
+        bounds={short(name): curves(name).mean(axis=0) for name in BOUNDS},
     )
+    titles = "; ".join(RANKERS[name].title for name in (*chosen, *BOUNDS))
+    return replace(figure, caption=f"{figure.caption} {titles}.")
 
 
 def _node_map(scene: _Scene) -> Figure:
