@@ -148,3 +148,15 @@ def test_temperature_cools_to_a_floor() -> None:
     assert ptdnet.temperature(0) == 2.0
     assert ptdnet.temperature(10) == pytest.approx(2 * 0.99**10)
     assert ptdnet.temperature(5000) == 0.05
+
+
+def test_uniform_draws_have_a_logit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also the smallest and the largest draw there is."""
+    from wgnn_core.replicas import random
+
+    ends = torch.tensor([[0, 1, 2**23, 2**24 - 1]])
+    monkeypatch.setattr(random, "draws", lambda keys, index: ends)
+    u = random.uniforms(np.zeros(1, dtype=np.uint64), torch.arange(4))
+    assert torch.isfinite(torch.logit(u)).all()
+    assert (u[0].diff() >= 0).all()
+    assert float(u[0, 2]) == pytest.approx(0.5, abs=1e-6)
