@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import wgnn_core
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
 from wgnn_core.runs.arrays import Arrays
@@ -229,7 +228,7 @@ def _connect(address: str) -> Any:
             "`pip install -r requirements-cluster.txt`."
         ) from None
     _knock(address)
-    package = str(Path(wgnn_core.__file__).parent)
+    package = str(Path(__file__).resolve().parents[1])
     try:
         ray.init(
             address=address,

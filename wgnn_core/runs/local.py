@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-import wgnn_core
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs.store import Store
 
@@ -180,7 +179,7 @@ class LocalExecutor:
 
 
 def _spawn(folder: Path) -> subprocess.Popen[str]:
-    root = str(Path(wgnn_core.__file__).resolve().parents[1])
+    root = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH", "")) if p)
     # The engine runs one thread a core itself; a pool below each of them would fight over them.
     single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
