@@ -74,6 +74,6 @@ $(VENV)/.installed: requirements.txt | $(PY)
 	$(call install,requirements.txt)
 	@touch $@
 
-$(VENV)/.installed-dev: requirements.txt requirements-dev.txt | $(PY)
+$(VENV)/.installed-dev: requirements.txt requirements-cluster.txt requirements-dev.txt | $(PY)
 	$(call install,requirements-dev.txt)
 	@touch $@ $(VENV)/.installed
