@@ -116,13 +116,14 @@ def marks_used(source: str) -> set[str]:
 
 
 def loose_requirements(text: str) -> list[str]:
-    """Lines that are neither an exact pin nor the inclusion of requirements.txt."""
+    """Lines that are neither an exact pin nor the inclusion of another requirements file."""
     lines = (line.split("#")[0].strip() for line in text.splitlines())
+    included = re.compile(r"-r requirements(-[a-z]+)?\.txt")
     exact = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[a-z,]+\])?==[0-9][A-Za-z0-9.+!]*")
     return [
         line
         for line in lines
-        if line and line != "-r requirements.txt" and not exact.fullmatch(line)
+        if line and not included.fullmatch(line) and not exact.fullmatch(line)
     ]
 
 
