@@ -12,9 +12,9 @@ import torch
 from wgnn_core import datasets
 from wgnn_core.models import make_model
 from wgnn_core.replicas import ops
-from wgnn_core.replicas.train import _Run, train_batch
+from wgnn_core.replicas.train import Trainings, _Run, train_batch
 from wgnn_core.replicas.view import Domain
-from wgnn_core.wgnn import base_trainings, check_seeds, train_base
+from wgnn_core.wgnn import check_seeds, train_base
 
 GROUPS = {
     "sparse products": ("sparse_linear", "sparse_linear_backward", "propagate",
@@ -29,7 +29,7 @@ def shares(dataset: str, name: str, replicas: int = 5) -> dict[str, float]:
     """Share of one thread's time; evaluation overlaps the others and is given beside them."""
     graph, model = datasets.load(dataset), make_model(name)
     domain = Domain.of(graph, torch.device("cpu"))
-    trainings = base_trainings(graph, check_seeds(replicas))
+    trainings = Trainings.of_seeds(graph, check_seeds(replicas))
     train_batch(model, domain, trainings, lambda _: None)
     spent: dict[str, float] = defaultdict(float)
 

@@ -163,22 +163,11 @@ def train_base(
 ) -> Base:
     """Train the base model once for each seed; seed s uses split s mod (number of splits)."""
     numbers = check_seeds(seeds)
-    trainings = base_trainings(graph, numbers)
+    trainings = Trainings.of_seeds(graph, numbers)
     trained = train_all(
         model, graph, trainings, device=device, stage="base", progress=progress, **engine
     )
     return _base(graph, model, numbers, trained)
-
-
-def base_trainings(graph: Graph, seeds: IntArray) -> Trainings:
-    """One training for each seed on the full graph with its split's training set."""
-    splits = [graph.split(int(seed)) for seed in seeds]
-    return Trainings(
-        seeds=seeds,
-        labels=np.stack([graph.visible_labels(s) for s in splits]),
-        weight=np.stack([s.train for s in splits]).astype(np.float32),
-        val=np.stack([s.val for s in splits]),
-    )
 
 
 def make_plan(base: Base, run: int, etas: Etas, pool: Pool = "all") -> Plan:
@@ -204,7 +193,7 @@ def make_plan(base: Base, run: int, etas: Etas, pool: Pool = "all") -> Plan:
 
 def plan_trainings(base: Base, runs: Sequence[int], plans: Sequence[Plan]) -> Trainings:
     """Retraining on R' and G': position i retrains seed ``runs[i]`` by ``plans[i]``."""
-    first = base_trainings(base.graph, base.seeds[list(runs)])
+    first = Trainings.of_seeds(base.graph, base.seeds[list(runs)])
     added = np.stack([plan.supplement.added for plan in plans])
     pseudo = np.stack([plan.supplement.labels for plan in plans])
     return Trainings(

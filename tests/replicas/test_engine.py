@@ -18,16 +18,15 @@ from wgnn_core.replicas.engine import (
     train,
     train_all,
 )
-from wgnn_core.replicas.train import train_batch
+from wgnn_core.replicas.train import Trainings, train_batch
 from wgnn_core.replicas.view import Domain
-from wgnn_core.wgnn import base_trainings
 
 
 @pytest.mark.parametrize("name", ["gcn", "gat", "dropedge"])
 def test_together_is_alone(csbm_small: Graph, name: str) -> None:
     """Five replicas in one batch give bit for bit what each gives by itself."""
     model = make_model(name, epochs=15)
-    trainings = base_trainings(csbm_small, np.asarray([3, 1, 4, 15, 9]))
+    trainings = Trainings.of_seeds(csbm_small, np.asarray([3, 1, 4, 15, 9]))
     together = train_all(model, csbm_small, trainings, threads=1)
     for k in range(len(trainings)):
         alone = train_all(model, csbm_small, trainings.select(slice(k, k + 1)), threads=1)
@@ -37,7 +36,7 @@ def test_together_is_alone(csbm_small: Graph, name: str) -> None:
 
 def test_cut_by_memory_or_threads_changes_nothing(csbm_small: Graph) -> None:
     model = make_model("gcn", epochs=10)
-    trainings = base_trainings(csbm_small, np.arange(6))
+    trainings = Trainings.of_seeds(csbm_small, np.arange(6))
     whole = train_all(model, csbm_small, trainings, threads=1)
     cut = train_all(
         model, csbm_small, trainings, threads=2, memory=2 * replica_bytes(model, csbm_small)
@@ -47,7 +46,7 @@ def test_cut_by_memory_or_threads_changes_nothing(csbm_small: Graph) -> None:
 
 def test_compiled_and_torch_train_alike(csbm_small: Graph) -> None:
     model = make_model("gcn", epochs=5)
-    trainings = base_trainings(csbm_small, np.arange(3))
+    trainings = Trainings.of_seeds(csbm_small, np.arange(3))
     domain = Domain.of(csbm_small, torch.device("cpu"))
     fast = train_batch(model, domain, trainings, lambda _: None)
     slow = train_batch(model, replace(domain, compiled=False), trainings, lambda _: None)
@@ -56,7 +55,7 @@ def test_compiled_and_torch_train_alike(csbm_small: Graph) -> None:
 
 def test_best_epoch_is_kept(csbm_small: Graph) -> None:
     """Stopping at the best epoch gives the logits a longer training kept."""
-    trainings = base_trainings(csbm_small, np.asarray([0]))
+    trainings = Trainings.of_seeds(csbm_small, np.asarray([0]))
     long = train_all(make_model("gcn", epochs=40), csbm_small, trainings)
     until = int(long.best_epoch[0]) + 1
     short = train_all(make_model("gcn", epochs=until), csbm_small, trainings)
@@ -67,7 +66,7 @@ def test_best_epoch_is_kept(csbm_small: Graph) -> None:
 def test_patience_stops_replicas_one_by_one(csbm_small: Graph) -> None:
     """Replicas that leave the batch take nothing along: the others go on as if alone."""
     model = make_model("gcn", epochs=60, patience=8)
-    trainings = base_trainings(csbm_small, np.arange(8))
+    trainings = Trainings.of_seeds(csbm_small, np.arange(8))
     out = train_all(model, csbm_small, trainings, threads=1)
     assert len(set(out.epochs.tolist())) > 1
     stopped = out.epochs < 60
@@ -78,7 +77,7 @@ def test_patience_stops_replicas_one_by_one(csbm_small: Graph) -> None:
 
 
 def test_training_never_sees_a_test_label(csbm_small: Graph) -> None:
-    trainings = base_trainings(csbm_small, np.arange(3))
+    trainings = Trainings.of_seeds(csbm_small, np.arange(3))
     for labels, seed in zip(trainings.labels, trainings.seeds, strict=True):
         assert (labels[csbm_small.split(int(seed)).test] == HIDDEN).all()
 
@@ -86,7 +85,7 @@ def test_training_never_sees_a_test_label(csbm_small: Graph) -> None:
 def test_progress_counts_up_and_false_cancels(csbm_small: Graph) -> None:
     events: list[Event] = []
     model = make_model("gcn", epochs=3000)
-    trainings = base_trainings(csbm_small, np.arange(4))
+    trainings = Trainings.of_seeds(csbm_small, np.arange(4))
 
     def stop_at_once(event: Event) -> bool:
         events.append(event)
