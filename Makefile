@@ -23,7 +23,8 @@ app: $(VENV)/.installed ## Install what is needed and open the app on localhost 
 	@exec $(PY) -m streamlit run app.py --server.port $(PORT)
 
 test: lint browser ## Lint, type check and run every test
-	$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist loadgroup -rs
+	$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not browser" -rs
+	$(ONE_THREAD) $(PY) -m pytest -m browser -rs  # alone: servers and browsers need both cores
 
 lint: $(VENV)/.installed-dev ## ruff and mypy
 	$(VENV)/bin/ruff check .
