@@ -15,7 +15,7 @@ import pytest
 from run_helpers import train_here, until
 from typer.testing import CliRunner, Result
 
-from wgnn_core.cli import app
+from wgnn_core.cli import app, console
 from wgnn_core.cli.runs import values
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import local
@@ -31,7 +31,7 @@ GRAPH = ["--dataset", "csbm", *(x for p in PARAMETERS for x in ("--parameter", p
 @pytest.fixture(autouse=True)
 def in_home(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WGNN_HOME", str(store.path))
-    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setattr(console.out, "width", 160)
     assert home() == store.path
 
 
