@@ -205,7 +205,6 @@ def test_offline_page_is_whole_and_byte_identical() -> None:
     assert len(source) > 1e6  # plotly.js is inside
 
 
-@pytest.mark.browser
 def test_offline_page_opens_without_network(tmp_path: Path) -> None:
     browser_path = shutil.which("chromium") or shutil.which("google-chrome")
     if browser_path is None:
