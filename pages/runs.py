@@ -84,7 +84,7 @@ def shelf() -> list[RunSummary]:
         on_select="rerun",
         selection_mode="multi-row",
         column_config={
-            "pinned": st.column_config.CheckboxColumn("📌", help="Pinned runs cannot be deleted"),
+            "pinned": st.column_config.CheckboxColumn("pin", help="Pinned runs cannot be deleted"),
             "progress": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1),
             "base": accuracy,
             "best on validation": accuracy,
