@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -126,9 +126,9 @@ def train(
             for part in parts
         ]
         try:
-            for i, (part, job) in enumerate(zip(parts, jobs, strict=True)):
+            for part, job in zip(parts, jobs, strict=True):
                 while not job.done():
-                    wait(jobs[i:], timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+                    wait([job], timeout=POLL_SECONDS)
                     counter.report()
                 yield part, job.result()
                 counter.report()
