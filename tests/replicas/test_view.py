@@ -7,7 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from wgnn_core import datasets
 from wgnn_core.graph import Graph
+from wgnn_core.replicas.prefetch import WORTH_BYTES
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.structure import receptive_field, slots_of
 from wgnn_core.replicas.view import Batch, Domain, View
@@ -94,6 +96,16 @@ def test_propagation_by_hand(tiny_graph: Graph) -> None:
         root = np.diag(A.sum(1) ** -0.5)
         expected = root @ A @ root @ h[k].numpy()
         np.testing.assert_allclose(out[k], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_prefetching_rows_beyond_the_cache_changes_nothing() -> None:
+    """So wide that the rows of a small graph count as far away."""
+    graph = datasets.load("csbm", nodes=700)
+    width = WORTH_BYTES // (4 * graph.num_nodes) + 17
+    fast, slow = (Batch(domain(graph, compiled), None).whole for compiled in (True, False))
+    h = torch.randn(1, graph.num_nodes, width, requires_grad=True)
+    weight = fast.batch.weights("symmetric")
+    check(fast.propagate(0, h, weight), slow.propagate(0, h, weight), h)
 
 
 def test_row_weights_sum_to_one(csbm_small: Graph) -> None:

@@ -46,7 +46,7 @@ def exp_in_place(x, bits, power):  # type: ignore[no-untyped-def]
 
 @_jit
 def attention(  # type: ignore[no-untyped-def]
-    indptr, idx, present, rows, position, h, source, target, heads, negative_slope,
+    indptr, neighbour, present, rows, own, h, source, target, heads, negative_slope,
     keys, thr, scale, alpha, out,
 ):  # fmt: skip
     """out[k, i] = sum_j dropout(softmax_j(leaky(source_j + target_i))) h_j, head by head.
@@ -70,12 +70,12 @@ def attention(  # type: ignore[no-untyped-def]
             row = U(rows[i])
             lo, hi = indptr[row], indptr[row + U(1)]
             count = hi - lo
-            target_i = target[k, U(position[row])]
+            target_i = target[k, U(own[i])]
             a = alpha_k[first * heads : (first + count) * heads]
             top[:] = _LOWEST
             at = U(0)
             for t in range(count):
-                j = U(position[U(idx[U(lo + t)])])
+                j = U(neighbour[U(lo + t)])
                 local[U(t)] = j
                 source_j, there = source[k, j], present_k[U(lo + t)] > 0
                 for head in range(heads):
@@ -121,7 +121,7 @@ def attention(  # type: ignore[no-untyped-def]
 
 @_jit
 def attention_backward(  # type: ignore[no-untyped-def]
-    indptr, idx, rows, position, h, source, target, heads, negative_slope,
+    indptr, neighbour, rows, own, h, source, target, heads, negative_slope,
     keys, thr, scale, alpha, grad, grad_h, grad_source, grad_target,
 ):  # fmt: skip
     """Adds the gradients with respect to h, source and target."""
@@ -137,9 +137,9 @@ def attention_backward(  # type: ignore[no-untyped-def]
             row = U(rows[i])
             lo, hi = indptr[row], indptr[row + U(1)]
             count = hi - lo
-            me = U(position[row])
+            me = U(own[i])
             for t in range(count):
-                local[U(t)] = position[U(idx[lo + t])]
+                local[U(t)] = neighbour[U(lo + t)]
             for head in range(heads):
                 o = U(i) * width + U(head) * d
                 m = U(0)

@@ -18,6 +18,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from wgnn_core.replicas.prefetch import AHEAD, WORTH_BYTES, prefetch
 from wgnn_core.replicas.random import DRAW_BITS, GOLDEN, MIX1, MIX2
 
 numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
@@ -26,6 +27,7 @@ U = np.uint64
 _GOLDEN, _MIX1, _MIX2 = U(GOLDEN), U(MIX1), U(MIX2)
 _DRAW_SHIFT = U(64 - DRAW_BITS)
 _ZERO, _ONE = np.float32(0), np.float32(1)
+_CACHE_LINE = U(16)  # in float32
 
 # "contract" allows fused multiply-add; reassociation stays forbidden, or LLVM would vectorise
 # over the stored entries with gathers instead of over the contiguous columns.
@@ -223,37 +225,56 @@ def sparse_linear_backward(  # type: ignore[no-untyped-def]
 
 
 @_jit
-def propagate(indptr, idx, weight, rows, position, h, out):  # type: ignore[no-untyped-def]
-    """out[k, i] = sum over the slots e of row rows[i] of weight[k, e] h[k, position[idx[e]]]."""
+def _ask_for(source, lo, hi, values, d):  # type: ignore[no-untyped-def]
+    """Prefetch the rows of `values` that the slots from `lo` to `hi` touch."""
+    for e in range(lo, hi):
+        j = U(source[U(e)]) * d
+        c = U(0)
+        while c < d:
+            prefetch(values, j + c)
+            c += _CACHE_LINE
+
+
+@_jit
+def _ahead(values, rows):  # type: ignore[no-untyped-def]
+    """How many targets ahead to ask for rows: beyond the last one if they stay in the cache."""
+    return AHEAD if 4 * values.shape[1] * values.shape[2] > WORTH_BYTES else len(rows)
+
+
+@_jit
+def propagate(indptr, source, weight, rows, h, out):  # type: ignore[no-untyped-def]
+    """out[k, i] = sum over the slots e of row rows[i] of weight[k, e] h[k, source[e]]."""
     K, d = h.shape[0], U(h.shape[2])
-    local = np.empty(longest_row(indptr), np.uint32)
+    ahead = _ahead(h, rows)
     for k in range(K):
         h_k, out_k = h[k].reshape(-1), out[k].reshape(-1)
         w_k = weight[k % weight.shape[0]]
         for i in range(len(rows)):
             row = U(rows[i])
             lo, hi = indptr[row], indptr[row + U(1)]
-            for e in range(lo, hi):
-                local[U(e - lo)] = position[U(idx[e])]
-            gather(local, w_k[lo:hi], hi - lo, _ONE, h_k, d, U(0), d, out_k, U(i) * d)
+            if i + ahead < len(rows):
+                later = U(rows[U(i + ahead)])
+                _ask_for(source, indptr[later], indptr[later + U(1)], h_k, d)
+            gather(source[lo:hi], w_k[lo:hi], hi - lo, _ONE, h_k, d, U(0), d, out_k, U(i) * d)
 
 
 @_jit
 def propagate_backward(  # type: ignore[no-untyped-def]
-    indptr, idx, weight, rows, position, grad, grad_h
+    indptr, source, weight, rows, grad, grad_h
 ):
-    """grad_h[k, position[idx[e]]] += weight[k, e] grad[k, i] over the slots e of row rows[i]."""
+    """grad_h[k, source[e]] += weight[k, e] grad[k, i] over the slots e of row rows[i]."""
     K, d = grad.shape[0], U(grad.shape[2])
-    local = np.empty(longest_row(indptr), np.uint32)
+    ahead = _ahead(grad_h, rows)
     for k in range(K):
         g_k, out_k = grad[k].reshape(-1), grad_h[k].reshape(-1)
         w_k = weight[k % weight.shape[0]]
         for i in range(len(rows)):
             row = U(rows[i])
             lo, hi = indptr[row], indptr[row + U(1)]
-            for e in range(lo, hi):
-                local[U(e - lo)] = position[U(idx[e])]
-            scatter(local, w_k[lo:hi], hi - lo, _ONE, g_k, U(i) * d, d, U(0), d, out_k)
+            if i + ahead < len(rows):
+                later = U(rows[U(i + ahead)])
+                _ask_for(source, indptr[later], indptr[later + U(1)], out_k, d)
+            scatter(source[lo:hi], w_k[lo:hi], hi - lo, _ONE, g_k, U(i) * d, d, U(0), d, out_k)
 
 
 @_jit

@@ -63,8 +63,7 @@ class Propagate(torch.autograd.Function):
         out = torch.empty(h.shape[0], len(layer.rows), h.shape[2])
         ctx.arguments = (slots, weight, layer, h.shape)
         kernels.propagate(
-            slots.indptr, slots.idx, weight.numpy(), layer.rows, layer.position,
-            h.numpy(), out.numpy(),
+            slots.indptr, layer.source, weight.numpy(), layer.rows, h.numpy(), out.numpy()
         )  # fmt: skip
         return out
 
@@ -73,7 +72,7 @@ class Propagate(torch.autograd.Function):
         slots, weight, layer, shape = ctx.arguments
         grad_h = torch.zeros(shape)
         kernels.propagate_backward(
-            slots.indptr, slots.idx, weight.numpy(), layer.rows, layer.position,
+            slots.indptr, layer.source, weight.numpy(), layer.rows,
             grads[0].contiguous().numpy(), grad_h.numpy(),
         )  # fmt: skip
         return grad_h, None, None, None
@@ -158,7 +157,7 @@ class Attention(torch.autograd.Function):
         ctx.save_for_backward(h, source, target, alpha)
         ctx.arguments = (slots, layer, np.float32(negative_slope), keys, p)
         attention_kernels.attention(
-            slots.indptr, slots.idx, present.numpy(), layer.rows, layer.position,
+            slots.indptr, layer.source, present.numpy(), layer.rows, layer.own,
             h.numpy(), source.numpy(), target.numpy(), heads, np.float32(negative_slope),
             keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)), alpha.numpy(), out.numpy(),
         )  # fmt: skip
@@ -171,7 +170,7 @@ class Attention(torch.autograd.Function):
         grad_h, grad_source = torch.zeros_like(h), torch.zeros_like(source)
         grad_target = torch.zeros_like(target)
         attention_kernels.attention_backward(
-            slots.indptr, slots.idx, layer.rows, layer.position,
+            slots.indptr, layer.source, layer.rows, layer.own,
             h.numpy(), source.numpy(), target.numpy(), source.shape[2], negative_slope,
             keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)), alpha.numpy(),
             grads[0].contiguous().numpy(),

@@ -86,12 +86,14 @@ def presence(slots: Slots, kept_edges: BoolArray | None, num_edges: int) -> Floa
 class Layer:
     """One message-passing step: reads the rows of the layer before, writes `rows`.
 
-    `rows` are node numbers, ascending; `position` maps a node number to its place among the rows
-    the layer reads (only defined for those).
+    `rows` are node numbers, ascending. `source` says for every slot of the graph where its column
+    lies among the rows the layer reads (only defined for the slots of `rows`), `own` where the
+    written rows themselves lie there.
     """
 
     rows: Index
-    position: Index
+    source: Index
+    own: Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,5 +123,6 @@ def receptive_field(slots: Slots, targets: BoolArray, depth: int) -> Field:
     for before, after in pairwise(rows):
         position = np.zeros(slots.num_nodes, dtype=np.uint32)
         position[before] = np.arange(len(before), dtype=np.uint32)
-        layers.append(Layer(after, position))
+        everyone = len(before) == slots.num_nodes
+        layers.append(Layer(after, slots.idx if everyone else position[slots.idx], position[after]))
     return Field(rows[0], tuple(layers))

@@ -179,7 +179,7 @@ class View:
         step = self.field.layers[layer]
         if len(step.rows) == h.shape[1]:
             return h
-        return h[:, torch.from_numpy(step.position[step.rows].astype(np.int64)).to(h.device)]
+        return h[:, torch.from_numpy(step.own.astype(np.int64)).to(h.device)]
 
     def targets(self, h: Tensor) -> Tensor:
         """The target rows out of ``h [K, N, d]`` on all nodes."""
@@ -214,7 +214,7 @@ class View:
             )  # fmt: skip
         src, dst, slot = self.entries(layer)
         K, heads, rows = h.shape[0], source.shape[2], len(step.rows)
-        me = torch.from_numpy(step.position[step.rows].astype(np.int64)).to(h.device)
+        me = torch.from_numpy(step.own.astype(np.int64)).to(h.device)
         score = torch.nn.functional.leaky_relu(
             source[:, src] + target[:, me][:, dst], negative_slope
         )
@@ -273,5 +273,5 @@ def _entries(slots: Slots, step: Layer) -> tuple[IntArray, IntArray, IntArray]:
     counts = np.diff(slots.indptr)[rows]
     first = np.repeat(slots.indptr[rows] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
     slot = first + np.arange(len(first))
-    source = step.position[slots.idx[slot]].astype(np.int64)
+    source = step.source[slot].astype(np.int64)
     return source, np.repeat(np.arange(len(rows)), counts), slot

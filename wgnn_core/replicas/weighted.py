@@ -32,14 +32,14 @@ class WeightGradient(torch.autograd.Function):
         slots, layer, shape = ctx.arguments
         grad_weight = torch.zeros(shape)
         products(
-            slots.indptr, slots.idx, layer.rows, layer.position,
+            slots.indptr, layer.source, layer.rows,
             grads[0].contiguous().numpy(), h.contiguous().numpy(), grad_weight.numpy(),
         )  # fmt: skip
         return grads[0], grad_weight, None, None, None
 
 
-def _products(indptr, idx, rows, position, grad, h, out):  # type: ignore[no-untyped-def]
-    """out[k, e] = <grad[k, i], h[k, position[idx[e]]]> over the slots e of row rows[i]."""
+def _products(indptr, source, rows, grad, h, out):  # type: ignore[no-untyped-def]
+    """out[k, e] = <grad[k, i], h[k, source[e]]> over the slots e of row rows[i]."""
     K, d = h.shape[0], np.uint64(h.shape[2])
     for k in range(K):
         g_k, h_k, out_k = grad[k].reshape(-1), h[k].reshape(-1), out[k]
@@ -47,7 +47,7 @@ def _products(indptr, idx, rows, position, grad, h, out):  # type: ignore[no-unt
             row = np.uint64(rows[i])
             mine = np.uint64(i) * d
             for e in range(indptr[row], indptr[row + np.uint64(1)]):
-                theirs = np.uint64(position[np.uint64(idx[e])]) * d
+                theirs = np.uint64(source[np.uint64(e)]) * d
                 total = np.float32(0)
                 for c in range(d):
                     total += g_k[mine + np.uint64(c)] * h_k[theirs + np.uint64(c)]
