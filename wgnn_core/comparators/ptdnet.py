@@ -78,7 +78,8 @@ class PTDNet(Comparator):
         return p
 
     def forward(self, p: Parameters, view: View, noise: Noise | None) -> Tensor:
-        logits, _, _ = self.one_pass(p, view.batch.whole, noise, 0)
+        whole = view.batch.whole
+        logits, _, _ = self.one_pass(p, whole, self.first_products(p, whole), noise, 0)
         return view.targets(logits)
 
     def loss(
@@ -88,8 +89,9 @@ class PTDNet(Comparator):
         logits: list[Tensor] = []
         open_gates: list[Tensor] = []
         gates: list[Tensor] = []
+        first = self.first_products(p, whole)
         for number in range(self.passes):
-            out, scores, gates = self.one_pass(p, whole, noise, 2 * number)
+            out, scores, gates = self.one_pass(p, whole, first, noise, 2 * number)
             logits.append(out)
             open_gates += [expected_open(whole, score, tau) for score in scores]
         mean = torch.stack(logits).mean(0)
@@ -107,23 +109,30 @@ class PTDNet(Comparator):
         ).sum()
         return total
 
+    def first_products(self, p: Parameters, whole: View) -> tuple[Tensor, Tensor]:
+        """X W and the gates' scores in the first layer: nothing random, the same in each pass."""
+        d = self.hidden
+        product = whole.linear(torch.cat([p["W1"], p["ends1"]], dim=2))
+        return product[..., :d].contiguous(), self._scores(p, 1, whole, product[..., d:])
+
     def one_pass(
-        self, p: Parameters, whole: View, noise: Noise | None, site: int
+        self,
+        p: Parameters,
+        whole: View,
+        first: tuple[Tensor, Tensor],
+        noise: Noise | None,
+        site: int,
     ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         """Logits of all nodes; each layer's gate scores and gates, ``[K, slots]``."""
-        scores, gates = [], []
-        h: Tensor | None = None
-        for layer in (1, 2):
-            W, ends = p[f"W{layer}"], p[f"ends{layer}"]
-            both = torch.cat([W, ends], dim=2)
-            product = whole.linear(both) if h is None else h @ both
-            d = W.shape[2]
-            scores.append(self._scores(p, layer, whole, product[..., d:]))
-            gates.append(gate(whole, scores[-1], noise, site + layer - 1))
-            h = whole.propagate(0, product[..., :d], normalised(whole, gates[-1]))
-            h = h.relu() if layer == 1 else h
-        assert h is not None
-        return h, scores, gates
+        xw, score = first
+        opened = gate(whole, score, noise, site)
+        h = whole.propagate(0, xw, normalised(whole, opened)).relu()
+        product = h @ torch.cat([p["W2"], p["ends2"]], dim=2)
+        d = p["W2"].shape[2]
+        second = self._scores(p, 2, whole, product[..., d:])
+        last = gate(whole, second, noise, site + 1)
+        logits = whole.propagate(0, product[..., :d], normalised(whole, last))
+        return logits, [score, second], [opened, last]
 
     def _scores(self, p: Parameters, layer: int, whole: View, ends: Tensor) -> Tensor:
         """log a of each slot: additive in its two ends, so computed for nodes and gathered."""
