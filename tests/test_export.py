@@ -54,7 +54,7 @@ def test_bundle_holds_everything_and_is_byte_identical() -> None:
     assert files["figure.svg"].startswith(b"<?xml") and files["figure.png"][1:4] == b"PNG"
     record = json.loads(files["config.json"])
     assert record["run"] == CONFIG and record["figure"]["kind"] == "w-histogram"
-    assert {"python", "numpy", "matplotlib"} <= set(record["versions"])
+    assert {"python", "numpy", "matplotlib"} <= set(record["export_versions"])
     assert files["command.txt"].decode() == COMMAND + "\n"
     assert histogram().caption in files["README.txt"].decode()
     for key in ("ji2023nonuniformity", "yang2016planetoid", "kipf2017gcn"):

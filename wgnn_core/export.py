@@ -48,7 +48,7 @@ figure.pdf, .svg, .png  the figure, {width:.2f} in wide ({venue}, {column} width
 figure.tex              a LaTeX float with this caption
 data.csv                every number in the figure; text that starts with = + - or @ has a
                         leading ' so that no spreadsheet runs it
-config.json             what was run, with versions
+config.json             what was run, with the versions it was trained and exported with
 command.txt             the command that makes data.csv again
 references.bib          the paper, the dataset and the model
 """
@@ -77,7 +77,7 @@ def bundle(
     record = {
         "figure": {"kind": figure.kind, "title": figure.title, "style": asdict(style)},
         "run": dict(config),
-        "versions": versions(),
+        "export_versions": versions(),
     }
     try:
         described = json.dumps(record, indent=2, sort_keys=True, allow_nan=False)
@@ -100,13 +100,18 @@ def bundle(
             column=style.width,
         ),
     }
+    return zipped({name: content[name] for name in MEMBERS})
+
+
+def zipped(content: Mapping[str, bytes | str]) -> bytes:
+    """Files by name as a zip file, in the order given; the same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in MEMBERS:
+        for name, data in content.items():
             entry = zipfile.ZipInfo(name)  # dated 1980: no clock in the bytes
             entry.external_attr = 0o644 << 16
             entry.create_system = 3  # the same on every system
-            archive.writestr(entry, content[name], zipfile.ZIP_DEFLATED)
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
 

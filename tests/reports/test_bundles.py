@@ -54,11 +54,28 @@ def test_figure_bundle_is_of_the_run(runs: Runs, graph: Graph) -> None:
     assert record["dataset_hash"] == graph.content_hash
     assert record["seeds"] == [3, 0, 5]
     assert record["hyper"]["epochs"] == 12
+    assert set(record["versions"]) == {"python", "torch", "numpy", "scipy", "numba"}
     assert record["choices"]["etas"] == {"eta0": 0.5, "eta1": 0.3, "eta2": 0.4}
     words = files["command.txt"].decode().split()
     for flag, value in (("--at", "0.5,0.3,0.4"), ("--seed", "5"), ("--font", "sans")):
         assert words[words.index(flag) + 1] == value
     assert "kipf2017gcn" in files["references.bib"].decode()
+
+
+def test_a_bundle_tells_what_trained_the_run_from_what_exports_it(
+    runs: Runs, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wgnn_core.runs.config.versions", lambda: {"torch": "0"})
+    monkeypatch.setattr("wgnn_core.export.metadata.version", lambda name: f"{name} of today")
+    for content, folder in (
+        (figure_bundle("w-histogram", runs["base"], graph), ""),
+        (run_bundle(runs["base"], graph), "w-histogram/"),
+    ):
+        files = unzip(content)
+        for name in {f"{folder}config.json", "config.json"}:
+            record = json.loads(files[name])
+            assert record["run"]["versions"]["torch"] not in ("0", "torch of today")
+            assert record["export_versions"]["torch"] == "torch of today"
 
 
 def test_run_bundle_has_everything(runs: Runs, graph: Graph) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +33,10 @@ def _option(text: str, panel: str, *names: str) -> Any:
 def export(
     run: Annotated[
         list[str] | None,
-        typer.Argument(help="An id from `runs list` or its beginning; several for depth-curve."),
+        typer.Argument(
+            help="An id from `runs list` or its beginning; several for depth-curve and "
+            "comparison-bars."
+        ),
     ] = None,
     dataset: Annotated[str | None, _option("A name from `data list`.", OF_RUN)] = None,
     parameter: Annotated[
@@ -53,6 +57,9 @@ def export(
     ] = None,
     pool: Annotated[str | None, _option("Nodes Algorithm 2 ranks: all or test.", OF_RUN)] = None,
     device: Annotated[str, _option("auto, cpu, cuda or mps.", OF_RUN)] = "auto",
+    configs: Annotated[
+        Path | None, _option("The config.json of a bundle: the runs that are in it.", OF_RUN)
+    ] = None,
     figure: Annotated[str | None, _option(f"One of {', '.join(KINDS)}.", OF_FIGURE)] = None,
     everything: Annotated[
         bool, _option("All figures the run gives, tables and a LaTeX document.", OF_FIGURE, "--all")
@@ -94,8 +101,12 @@ def export(
     described = [parameter, model, preset, depths, eta, search, search_steps, seeds, pool]
     if runs and (dataset or flags or any(item is not None for item in described)):
         raise WGNNError(f"run {runs[0]} has a configuration already; give one or the other.")
+    if configs is not None and (runs or dataset or flags or any(d is not None for d in described)):
+        raise WGNNError(f"{configs} has the runs already; give one or the other.")
     if runs:
         results = _stored(runs)
+    elif configs is not None:
+        results = [run_to_end(replace(one, device=device)) for one in _recorded(configs)]
     elif dataset:
         config = RunConfig(
             dataset,
@@ -114,7 +125,7 @@ def export(
         results = [run_to_end(one) for one in _by_depth(config, depths)]
     else:
         raise WGNNError(
-            "say which run: an id from `runs list`, or a configuration (--dataset ...)."
+            "say which run: an id from `runs list`, a configuration (--dataset ...) or --configs."
         )
     graph = results[0].config.graph()
     choices: dict[str, Any] = {
@@ -162,6 +173,19 @@ def _stored(wanted: Sequence[str]) -> list[RunResult]:
                 markup=False,
             )
     return results
+
+
+def _recorded(file: Path) -> list[RunConfig]:
+    """The runs in the ``config.json`` of a bundle."""
+    try:
+        run = json.loads(file.read_text(encoding="utf-8"))["run"]
+        return [RunConfig.from_json(one) for one in run.get("runs", [run])]
+    except WGNNError:
+        raise
+    except OSError as error:
+        raise WGNNError(f"{file} cannot be read: {error.strerror}.") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise WGNNError(f"{file} is no config.json of a bundle.") from error
 
 
 def _by_depth(config: RunConfig, depths: str | None) -> list[RunConfig]:

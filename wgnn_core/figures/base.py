@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,7 +65,8 @@ class Figure(ABC):
             paper = self._draw(style)
             if style.titled:
                 length = int(style.inches * 72 / (0.55 * style.points))
-                paper.suptitle(paper_text(self.title, length))
+                title = paper_text(self.title, 2 * length - 4)
+                paper.suptitle("\n".join(textwrap.wrap(title, length)))
         return paper
 
     def render(self, fmt: Format = "pdf", style: Style | None = None, dpi: int = 600) -> bytes:

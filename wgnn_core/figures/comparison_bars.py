@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,11 +21,12 @@ from wgnn_core.figures.text import label, labels, paper_text, plotly_text
 Y_LABEL = "Test accuracy (%)"
 X_LABEL = "Dataset"
 GROUP = 0.8
-"""Width of a dataset's group of bars; datasets are one apart."""
+"""Width of a group of bars; groups are one apart."""
 
 
+@dataclass(frozen=True, eq=False)
 class ComparisonBars(Figure):
-    """A floating bar from mean - s.d. to mean + s.d. for each method and dataset.
+    """A floating bar from mean - s.d. to mean + s.d. for each method in each group.
 
     Bars that start at zero would hide differences of a point, and bars cut off above zero would
     exaggerate them; a floating bar does neither.
@@ -33,57 +35,79 @@ class ComparisonBars(Figure):
     kind: ClassVar[str] = "comparison-bars"
     drawn: ClassVar[tuple[str, ...]] = ("accuracy_percent",)
 
+    x_name: str = X_LABEL
+
     @classmethod
-    def of(cls, results: Mapping[str, Mapping[str, Runs]]) -> ComparisonBars:
-        """From accuracies as fractions: ``results[dataset][method]`` is ``[S]``, one a seed."""
+    def of(
+        cls, results: Mapping[str, Mapping[str, Runs]], *, x_name: str = X_LABEL
+    ) -> ComparisonBars:
+        """From accuracies as fractions.
+
+        Args:
+            results: ``results[group][method]`` is ``[S]``, one a seed. A group is a dataset, or
+                whatever else `x_name` says.
+            x_name: What the groups are.
+        """
         methods = dict.fromkeys(name for by_method in results.values() for name in by_method)
         if not methods:
-            raise WGNNError("no results to compare; give at least one dataset and method.")
+            raise WGNNError("no results to compare; give at least one group and method.")
         method_label = dict(zip(methods, labels(methods), strict=True))
         rows = []
-        for dataset, by_method in zip(labels(results), results.values(), strict=True):
+        for group, by_method in zip(labels(results), results.values(), strict=True):
             for method, runs in by_method.items():
                 percent = 100 * np.asarray(runs, dtype=float)
                 if percent.ndim != 1 or percent.size == 0 or not np.isfinite(percent).all():
                     raise WGNNError(
-                        f"{label(method)} on {dataset}: expected finite accuracies, one a seed; "
+                        f"{label(method)} on {group}: expected finite accuracies, one a seed; "
                         f"got shape {percent.shape}."
                     )
                 entries = [(RUN, seed, value) for seed, value in enumerate(percent)]
                 entries += [(key, pd.NA, v) for key, v in mean_and_spread(percent).items()]
-                rows += [(dataset, method_label[method], *entry) for entry in entries]
+                rows += [(group, method_label[method], *entry) for entry in entries]
         data = pd.DataFrame(
-            rows, columns=["dataset", "method", "statistic", "seed", "accuracy_percent"]
+            rows, columns=["group", "method", "statistic", "seed", "accuracy_percent"]
         ).astype({"seed": "Int64", "accuracy_percent": float})
-        best = data[data["statistic"] == MEAN].groupby("dataset", sort=False)["accuracy_percent"]
-        winners = data.loc[best.idxmax(), ["dataset", "method", "accuracy_percent"]]
+        best = data[data["statistic"] == MEAN].groupby("group", sort=False)["accuracy_percent"]
+        winners = data.loc[best.idxmax(), ["group", "method", "accuracy_percent"]]
         return cls(
             data,
             title="Test accuracy by method",
             caption=(
                 "Mean test accuracy (line), one sample standard deviation either side (bar) and "
-                "each seed (dot); look for bars that do not overlap."
+                f"each of the {_seeds(_counts(data))} (dots); look for bars that do not overlap."
             ),
             alt="Highest mean: "
             + "; ".join(f"{d}: {m}, {a:.2f} %" for d, m, a in winners.itertuples(index=False))
             + ".",
+            x_name=label(x_name),
         )
 
+    def _words(self) -> tuple[str, list[str]]:
+        """Title of the x axis and names of the groups, with n once if it is the same for all."""
+        groups, counts = self._places()[0], _counts(self.data)
+        if counts.nunique() == 1:
+            return f"{self.x_name} (n = {_seeds(counts)})", groups
+        each = [_seeds(counts[group]).removesuffix(" seeds") for group in groups]
+        return f"{self.x_name} (n: seeds)", [
+            f"{group} (n = {n})" for group, n in zip(groups, each, strict=True)
+        ]
+
     def _places(self) -> tuple[list[str], list[str], float]:
-        datasets = list(self.data["dataset"].drop_duplicates())
+        groups = list(self.data["group"].drop_duplicates())
         methods = list(self.data["method"].drop_duplicates())
-        return datasets, methods, GROUP / len(methods)
+        return groups, methods, GROUP / len(methods)
 
     def _bars(self, method: str) -> pd.DataFrame:
         """Rows of a method with its place on the x axis."""
-        datasets, methods, step = self._places()
+        groups, methods, step = self._places()
         rows = self.data[self.data["method"] == method]
-        centre = rows["dataset"].map({name: i for i, name in enumerate(datasets)})
+        centre = rows["group"].map({name: i for i, name in enumerate(groups)})
         place = centre + (methods.index(method) - (len(methods) - 1) / 2) * step
         return rows.assign(place=place.astype(float))
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
-        datasets, methods, step = self._places()
+        groups, methods, step = self._places()
+        x_title, names = self._words()
         figure = page(self.title, dark, barmode="overlay", legend={"orientation": "h", "y": -0.2})
         for index, method in enumerate(methods):
             mark, rows = class_mark(index, dark=dark), self._bars(method)
@@ -107,7 +131,7 @@ class ComparisonBars(Figure):
                 mode="markers",
                 marker={
                     "symbol": "line-ew",
-                    "size": max(10, 240 * step / len(datasets)),
+                    "size": max(10, 240 * step / len(groups)),
                     "line": {"width": 3, "color": mark.colour},
                 },
                 legendgroup=f"m{index}",
@@ -125,13 +149,17 @@ class ComparisonBars(Figure):
                 customdata=part[RUN]["seed"].to_numpy(dtype=int),
                 hovertemplate="seed %{customdata}: %{y:.2f} %",
             )
-        ticks = [plotly_text(name) for name in datasets]
-        figure.update_xaxes(title_text=X_LABEL, tickvals=np.arange(len(datasets)), ticktext=ticks)
+        figure.update_xaxes(
+            title_text=plotly_text(x_title),
+            tickvals=np.arange(len(groups)),
+            ticktext=[plotly_text(name) for name in names],
+        )
         figure.update_yaxes(title_text=Y_LABEL)
         return figure
 
     def _draw(self, style: Style) -> PaperFigure:
-        datasets, methods, step = self._places()
+        groups, methods, step = self._places()
+        x_title, names = self._words()
         paper = PaperFigure(figsize=style.size(0.68), layout="constrained")
         axes = paper.add_subplot()
         axes.grid(axis="y")
@@ -166,17 +194,28 @@ class ComparisonBars(Figure):
             axes.plot(
                 part[RUN]["place"].to_numpy(), part[RUN]["accuracy_percent"].to_numpy(), **dots
             )
-            name = paper_text(method, style.label_length)
             dots["markersize"] = 4 * style.scale
-            handles.append(Line2D([], [], label=name, **dots))
-        axes.set(xlabel=X_LABEL, ylabel=Y_LABEL)
-        room = style.inches * 56 / (0.6 * style.small) / len(datasets)
-        crowded = max(map(len, datasets)) > room  # names too long to stand side by side lean
+            short = paper_text(method, style.label_length)
+            handles.append(Line2D([], [], label=short, **dots))
+        axes.set(xlabel=paper_text(x_title, style.label_length + 16), ylabel=Y_LABEL)
+        room = style.inches * 56 / (0.6 * style.small) / len(groups)
+        crowded = max(map(len, names)) > room  # names too long to stand side by side lean
         lean: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
-        names = [paper_text(name, 18) for name in datasets]
-        axes.set_xticks(range(len(datasets)), names, **(lean if crowded else {}))
+        short_names = [paper_text(name, 24) for name in names]
+        axes.set_xticks(range(len(groups)), short_names, **(lean if crowded else {}))
         axes.tick_params(axis="x", length=0)
-        axes.set_xlim(-0.5, len(datasets) - 0.5)
+        axes.set_xlim(-0.5, len(groups) - 0.5)
         axes.margins(y=0.08)
         legend_below(paper, handles)
         return paper
+
+
+def _counts(data: pd.DataFrame) -> pd.Series:
+    """Seeds of each (group, method)."""
+    return data[data["statistic"] == RUN].groupby(["group", "method"], sort=False).size()
+
+
+def _seeds(counts: pd.Series) -> str:
+    """``10 seeds``, or ``3 to 10 seeds`` where they differ."""
+    low, high = int(counts.min()), int(counts.max())
+    return f"{low} seed{'s' * (low > 1)}" if low == high else f"{low} to {high} seeds"

@@ -206,8 +206,9 @@ class EdgeDropMap(Figure):
             for order, state in enumerate((KEPT, FOREST, DROPPED)):
                 if state == DROPPED and column == 1:
                     continue
+                width = thin if state == KEPT else max(thin, 0.55 * style.scale)
                 paper_edges(
-                    axes, points, self._pairs(state), total, zorder=order, **_line(state, thin)
+                    axes, points, self._pairs(state), total, zorder=order, **_line(state, width)
                 )
             for index in np.unique(kind):
                 mark = class_mark(int(index), style.palette)

@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as PaperFigure
 from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.base import Figure, ink, legend_below, page
@@ -150,6 +151,11 @@ class EtaGrid(Figure):
     def _format(self) -> str:
         return "+.1f" if self.metric == "gain" else ".1f"
 
+    def _text(self, value: float) -> str:
+        """A cell as it is printed: a true minus, and no sign before a zero."""
+        text = f"{value:{self._format()}}"
+        return text.lstrip("+-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
+
     def to_plotly(self, dark: bool = False) -> go.Figure:
         colours = ink(dark)
         low, high = self._limits()
@@ -215,7 +221,7 @@ class EtaGrid(Figure):
         )
         width = 0.68 * style.inches * 72 / len(xs)
         height = 0.6 * paper.get_figheight() * 72 / len(ys)
-        text = [f"{v:{self._format()}}" for v in cells[np.isfinite(cells)]]
+        text = [self._text(v) for v in cells[np.isfinite(cells)]]
         longest = max(map(len, text), default=0)
         size = min(style.small, width / (0.55 * max(longest, 1)), 0.7 * height)
         if size >= 5:  # smaller would be unreadable: then the colours speak alone
@@ -225,7 +231,7 @@ class EtaGrid(Figure):
                     axes.text(
                         column + 0.5,
                         row + 0.5,
-                        f"{value:{self._format()}}",
+                        self._text(value),
                         ha="center",
                         va="center_baseline",
                         fontsize=size,
@@ -243,7 +249,12 @@ class EtaGrid(Figure):
                 "label": name,
             }
             corner = (column + inset, row + inset)
-            axes.add_patch(Rectangle(corner, 1 - 2 * inset, 1 - 2 * inset, zorder=3, **frame))
+            halo = withStroke(linewidth=frame["linewidth"] + 1.2 * style.scale, foreground="white")
+            axes.add_patch(
+                Rectangle(
+                    corner, 1 - 2 * inset, 1 - 2 * inset, zorder=3, path_effects=[halo], **frame
+                )
+            )  # the halo shows a dark frame in a dark cell
             handles.append(Rectangle((0, 0), 1, 1, **frame))
         axes.set_xticks(np.arange(len(xs)) + 0.5, [f"{v:g}" for v in xs])
         axes.set_yticks(np.arange(len(ys)) + 0.5, [f"{v:g}" for v in ys])

@@ -181,10 +181,14 @@ class HarmonicMap(Figure):
             paper_edges(axes, points, pairs, total, zorder=1, **edge_layer(len(pairs), style))
         value = nodes["f"].to_numpy(dtype=float)
         missing = np.isnan(value)
+        handles = []
         if missing.any():
             paper_dots(
                 axes, points[missing], s=size**2, color=MISSING, linewidths=0, rasterized=raster
             )
+            grey: dict[str, Any] = {"color": MISSING, "marker": "o", "linestyle": "none"}
+            name = f"no observed node reached ({int(missing.sum())})"
+            handles.append(Line2D([], [], label=name, markeredgewidth=0, **grey))
         colours = matplotlib.colormaps[style.sequential].resampled(self.layers)
         edges = np.linspace(0, 1, self.layers + 1)
         drawn = paper_dots(
@@ -202,7 +206,6 @@ class HarmonicMap(Figure):
         bar.set_label(SCALE_TITLE)
         bar.set_ticks(list(edges), labels=[f"{edge:.3g}" for edge in edges])
         bar.outline.set_visible(False)
-        handles = []
         route = self._path()
         if len(route):
             line: dict[str, Any] = {"color": PATH_COLOUR, "linewidth": 1.3 * style.scale}

@@ -196,10 +196,11 @@ class NodeMap(Figure):
     def _draw(self, style: Style) -> PaperFigure:
         nodes, points, pairs = nodes_of(self.data), points_of(self.data), pairs_of(self.data)
         picked = nodes["selected"].to_numpy(dtype=bool)
+        value = nodes["value"].to_numpy(dtype=np.float32)
+        missing = np.isnan(value)
+        below = bool(self.names or picked.any() or missing.any())
         paper = PaperFigure(
-            figsize=style.size(
-                map_ratio(points, bar=not self.names, legend=bool(self.names or picked.any()))
-            ),
+            figsize=style.size(map_ratio(points, bar=not self.names, legend=below)),
             layout="constrained",
         )
         axes = paper.add_subplot()
@@ -208,11 +209,12 @@ class NodeMap(Figure):
         if len(pairs):
             paper_edges(axes, points, pairs, total, zorder=1, **edge_layer(len(pairs), style))
         dots: dict[str, Any] = {"s": size**2, "linewidths": 0, "rasterized": total > RASTER_ABOVE}
-        value = nodes["value"].to_numpy(dtype=np.float32)
-        missing = np.isnan(value)
+        handles = []
         if missing.any():
             paper_dots(axes, points[missing], color=MISSING, zorder=2, **dots)
-        handles = []
+            why = "no boundary reached" if self.colour == "distance" else "no value"
+            name = f"{why} ({int(missing.sum())})"
+            handles.append(_dot(MISSING, "o", name, style))
         if self.names:
             marks = [self._mark(i, style.palette, False) for i in range(len(self.names))]
             self._paper_classes(axes, points, value, marks, dots)

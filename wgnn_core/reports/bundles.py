@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from wgnn_core.export import bundle, figure_latex, table_csv, versions
+from wgnn_core.export import bundle, figure_latex, table_csv, versions, zipped
 from wgnn_core.figures import Figure, Style
 from wgnn_core.figures.references import ENTRIES, references
 from wgnn_core.graph import FloatArray, Graph
@@ -67,7 +67,7 @@ def run_bundle(
     figures = {kind: figure_of(kind, result, graph, xy=xy, **choices) for kind in kinds_of(result)}
     tables = tables_of(result, graph)
     config = result.config
-    record = {"run": _record([result], chosen), "versions": versions()}
+    record = {"run": _record([result], chosen), "export_versions": versions()}
     content: dict[str, bytes | str] = {
         "README.txt": _README.format(
             run_id=result.summary.run_id,
@@ -86,7 +86,7 @@ def run_bundle(
     for kind, figure in figures.items():
         with zipfile.ZipFile(io.BytesIO(_bundle(figure, [result], style, chosen))) as inner:
             content |= {f"{kind}/{name}": inner.read(name) for name in inner.namelist()}
-    return _zipped(content)
+    return zipped(dict(sorted(content.items())))
 
 
 def paper_latex(figures: Mapping[str, Figure], tables: Sequence[str], style: Style) -> str:
@@ -110,7 +110,7 @@ def _bundle(figure: Figure, results: Sequence[RunResult], style: Style, choices:
         _record(results, choices),
         command_of(configs, figure.kind, style, choices),
         style,
-        _cited(configs[0]),
+        dict.fromkeys(name for config in configs for name in _cited(config)),
     )
 
 
@@ -121,6 +121,7 @@ def _record(results: Sequence[RunResult], choices: Choices) -> dict[str, Any]:
             **result.config.to_json(),
             "run_id": result.summary.run_id,
             "dataset_hash": result.graph_hash,
+            "versions": result._store.identity(result.summary.run_id)["versions"],
             "chosen": None if result.chosen is None else asdict(result.chosen),
         }
         for result in results
@@ -131,14 +132,3 @@ def _record(results: Sequence[RunResult], choices: Choices) -> dict[str, Any]:
 def _cited(config: RunConfig) -> list[str]:
     """Names with an entry; a simulated graph has none."""
     return [name for name in (config.dataset, config.model) if name in ENTRIES]
-
-
-def _zipped(content: Mapping[str, bytes | str]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted(content):
-            entry = zipfile.ZipInfo(name)  # dated 1980: no clock in the bytes
-            entry.external_attr = 0o644 << 16
-            entry.create_system = 3  # the same on every system
-            archive.writestr(entry, content[name], zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()

@@ -18,6 +18,7 @@ from wgnn_core.wgnn import Etas
 
 PROGRAM = ("python", "-m", "wgnn_core", "export")
 OUT = "figures"
+RECORD = "config.json"
 
 
 def command_of(
@@ -29,15 +30,19 @@ def command_of(
 ) -> str:
     """A line for a shell; it trains the run if the store has it not, then writes the bundle.
 
+    Runs that differ in more than their depth are too long for flags: the line reads them from the
+    ``config.json`` that lies beside it in the bundle.
+
     Args:
-        configs: The run; for a depth curve one for each number of layers.
+        configs: The run, or the runs of a depth curve or of comparison bars.
         kind: A key of `figures.KINDS`; None for everything the run gives.
         style: Look of the figure.
         choices: What it shows.
         out: Folder to write to.
     """
     runs = [configs] if isinstance(configs, RunConfig) else list(configs)
-    words = [*PROGRAM, *_run_flags(runs)]
+    several = kind == "comparison-bars" and len(runs) > 1
+    words = [*PROGRAM, *(("--configs", RECORD) if several else _run_flags(runs))]
     words += ["--figure", kind] if kind is not None else ["--all"]
     words += _choice_flags(choices or Choices())
     words += _style_flags(style or Style())

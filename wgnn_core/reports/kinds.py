@@ -24,6 +24,7 @@ from wgnn_core.graph import FloatArray, Graph, IntArray, Split
 from wgnn_core.layout import layout
 from wgnn_core.nonuniformity import max_nonuniformity
 from wgnn_core.ranking import RANKERS, accuracy_coverage, rank
+from wgnn_core.reports.compared import compared_runs, not_comparable
 from wgnn_core.reports.depth import depth_curve, not_a_depth_study
 from wgnn_core.reports.grid import eta_grid, grid_of
 from wgnn_core.reports.tables import eta_text, finished_etas, scores_of, trained_base
@@ -85,8 +86,9 @@ def figure_of(
 
     Args:
         kind: A key of `figures.KINDS`.
-        result: The run; for a depth curve the runs, one for each number of layers.
-        graph: Its graph.
+        result: The run; for a depth curve the runs, one for each number of layers; for
+            comparison bars one or several.
+        graph: Its graph; with several the first one's.
         xy: A layout of it, if there is one already, ``[N, 2]``.
         **choices: The fields of `Choices`.
 
@@ -97,6 +99,8 @@ def figure_of(
     reason = missing(kind, results, chosen)
     if reason:
         raise WGNNError(f"no {kind} from run {_ids(results)}: {reason}.")
+    if kind == "comparison-bars" and len(results) > 1:
+        return compared_runs(results)  # they may be on several graphs
     for one in results:
         if one.graph_hash != graph.content_hash:
             raise WGNNError(
@@ -128,6 +132,8 @@ def missing(
         return "its base model is not trained for every seed yet"
     if kind == "depth-curve":
         return not_a_depth_study(results)
+    if kind == "comparison-bars" and len(results) > 1:
+        return not_comparable(results)
     if len(results) != 1:
         return f"{len(results)} runs are given, and it takes one"
     (one,) = results
