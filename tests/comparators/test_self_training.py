@@ -10,7 +10,12 @@ from scipy.special import softmax
 
 from wgnn_core import datasets
 from wgnn_core.comparators import make_comparator
-from wgnn_core.comparators.self_training import most_confident, original_quota
+from wgnn_core.comparators.self_training import (
+    most_confident,
+    most_confident_share,
+    original_quota,
+)
+from wgnn_core.errors import WGNNError
 from wgnn_core.replicas.engine import train_all
 from wgnn_core.replicas.train import Trainings
 
@@ -33,6 +38,28 @@ def test_reference(seed) -> None:
     ours = most_confident(prob, candidates, quota)
     np.testing.assert_array_equal(ours, walk(prob, candidates, quota))
     assert ours.any()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.29, 1.0])
+def test_a_share_of_all_candidates(share) -> None:
+    rng = np.random.default_rng(0)
+    prob = rng.dirichlet(np.ones(3), 200).astype(np.float32)
+    candidates = np.arange(200) % 2 == 0
+    added = most_confident_share(prob, candidates, share)
+    assert added.sum() == round(share * 100)
+    assert not (added & ~candidates).any()
+    left = candidates & ~added
+    if added.any() and left.any():
+        assert prob[added].max(1).min() >= prob[left].max(1).max()
+
+
+def test_share_replaces_the_count_rule(csbm_small) -> None:
+    model = make_comparator("self-training", preset="share", epochs=10)
+    split = csbm_small.split(0)
+    candidates = ~split.train & ~split.val
+    assert model.run(csbm_small, 1).added == int(0.6 * candidates.sum())
+    with pytest.raises(WGNNError, match="per_class is 5 and share is 0"):
+        make_comparator("self-training", per_class=5, share=0.5)
 
 
 def test_the_original_count_rule(csbm_small) -> None:
