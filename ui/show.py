@@ -9,9 +9,13 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from ui.choice import Choice, Triple
+from ui.load import points
 from ui.text import md
 from wgnn_core.export import bundle, offline_html, table_csv
 from wgnn_core.figures import VENUES, Figure, Style
+from wgnn_core.figures.references import ENTRIES
+from wgnn_core.reports import run_bundle
+from wgnn_core.runs.results import RunResult
 
 MAP_HEIGHT = 520
 CHART_HEIGHT = 400
@@ -113,13 +117,15 @@ def _export(figure: Figure, key: str, choice: Choice, etas: Triple) -> None:
             width = st.radio("Width", ["column", "full"], horizontal=True, key=f"{key}_width")
         else:
             venue, width = "icml", "column"
-        dark = is_dark()
+        dark, style = is_dark(), Style(venue=venue, width=width)
+        if kind not in ("csv", "html") and st.toggle("Preview", key=f"{key}_preview"):
+            st.image(figure.render("png", style, 150), caption="As it will print")
 
         def made() -> bytes | str:
-            style = Style(venue=venue, width=width)
             if kind == "zip":
-                record = choice.described() | {"etas": list(etas)}
-                cite = (choice.dataset, choice.model)
+                config = choice.config([etas] if any(etas) else [])
+                record = config.identity | {"run_id": config.run_id}
+                cite = [name for name in (choice.dataset, choice.model) if name in ENTRIES]
                 return bundle(figure, record, choice.command(etas), style, cite)
             if kind == "csv":
                 return table_csv(figure.data)
@@ -127,12 +133,43 @@ def _export(figure: Figure, key: str, choice: Choice, etas: Triple) -> None:
                 return offline_html(figure, dark)
             return figure.render(cast(Any, kind), style)
 
+        # the label says for whom, so that nobody clicks before the choice has arrived;
         # a callable: rendered when clicked and not before
         st.download_button(
-            "Download",
+            "Download" if kind in ("csv", "html") else f"Download for {VENUES[venue].name}",
             made,
             file_name=f"{figure.kind}-{choice.dataset}.{kind}",
             mime=FORMATS[kind][1],
+            key=f"{key}_download",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def export_run(result: RunResult, key: str) -> None:
+    """Everything a finished run gives, as one bundle: its figures, tables and LaTeX document.
+
+    Args:
+        result: The run.
+        key: Of the widgets; begins with the page's name.
+    """
+    run = result.summary
+    with st.popover("Export run", icon=":material/folder_zip:", key=f"{key}_export"):
+        venue = st.selectbox(
+            "Made for", list(VENUES), format_func=lambda v: VENUES[v].name, key=f"{key}_venue"
+        )
+        width = st.radio("Width", ["column", "full"], horizontal=True, key=f"{key}_width")
+
+        def made() -> bytes:
+            config = run.config
+            xy = points(config.dataset, config.parameters)
+            return run_bundle(result, config.graph(), Style(venue=venue, width=width), xy=xy)
+
+        st.download_button(
+            f"Download for {VENUES[venue].name}",
+            made,
+            file_name=f"{run.dataset}-{run.model}-{run.run_id[:8]}-all.zip",
+            mime="application/zip",
             key=f"{key}_download",
             on_click="ignore",
             icon=":material/download:",

@@ -71,11 +71,11 @@ def test_the_command_of_the_bundle_makes_it_again(
         archive.extractall(tmp_path)
     wanted = json.loads((tmp_path / "config.json").read_text())["run"]["runs"]
     assert [run["model"] for run in wanted] == ["gcn", "gat"]
-    assert {"kipf2017gcn", "velickovic2018gat"} <= set(
+    assert {"kipf2017gcn", "velickovic2018gat"} <= {
         line.split("{")[1].rstrip(",")
         for line in (tmp_path / "references.bib").read_text().splitlines()
         if line.startswith("@")
-    )
+    }
     # read back as the very same runs: their ids are hashes of everything that decides a number
     monkeypatch.setattr(module, "run_to_end", lambda config: load_result(store, config.run_id))
     monkeypatch.chdir(tmp_path)

@@ -223,7 +223,9 @@ class EtaGrid(Figure):
         height = 0.6 * paper.get_figheight() * 72 / len(ys)
         text = [self._text(v) for v in cells[np.isfinite(cells)]]
         longest = max(map(len, text), default=0)
-        size = min(style.small, width / (0.55 * max(longest, 1)), 0.7 * height)
+        size = min(
+            style.small, 0.7 * width / (0.55 * max(longest, 1)), 0.6 * height
+        )  # a frame fits
         if size >= 5:  # smaller would be unreadable: then the colours speak alone
             for (row, column), value in np.ndenumerate(cells):
                 if np.isfinite(value):
@@ -249,7 +251,7 @@ class EtaGrid(Figure):
                 "label": name,
             }
             corner = (column + inset, row + inset)
-            halo = withStroke(linewidth=frame["linewidth"] + 1.2 * style.scale, foreground="white")
+            halo = withStroke(linewidth=frame["linewidth"] + 0.8 * style.scale, foreground="white")
             axes.add_patch(
                 Rectangle(
                     corner, 1 - 2 * inset, 1 - 2 * inset, zorder=3, path_effects=[halo], **frame

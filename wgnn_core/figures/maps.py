@@ -132,7 +132,7 @@ def map_ratio(points: Points, panels: int = 1, bar: bool = False, legend: bool =
     share = 0.82 if bar else 0.96
     return (
         share * float(np.clip(height / width, 0.7 if bar else 0.5, 1.15)) / panels
-        + (0.12 + 0.04 * (panels > 1)) * legend
+        + (0.12 + 0.08 * (panels > 1)) * legend
     )
 
 
