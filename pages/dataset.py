@@ -1,7 +1,6 @@
 """Dataset: what the graph is, measured, beside what the paper says of it."""
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from scipy.sparse import csgraph
 
@@ -30,7 +29,11 @@ parts = csgraph.connected_components(graph.adjacency, directed=False)[1]
 sizes = np.bincount(parts)
 agree = node_homophily(graph.edges, graph.y, graph.num_nodes)
 
-facts = st.container(horizontal=True)
+printed = {}
+if spec.paper is not None:
+    printed = {name: getattr(spec.paper, name.lower()) for name in ("Nodes", "Edges", "Classes")}
+    printed["Features"] = spec.paper.features
+facts = st.grid(4, min_column_width=145)
 for name, value, note in (
     ("Nodes", f"{graph.num_nodes:,}", "How many things are classified."),
     ("Edges", f"{graph.num_edges:,}", "Undirected, each counted once, without self-loops."),
@@ -48,24 +51,23 @@ for name, value, note in (
         "Share of a node's neighbours with its class, averaged over nodes with neighbours.",
     ),
 ):
-    facts.metric(name, value, help=note, border=True, width=150)
-
+    facts.metric(
+        name,
+        value,
+        f"paper: {printed[name]:,}" if name in printed else None,
+        delta_color="off",
+        delta_arrow="off",
+        help=note,
+        border=True,
+        height="stretch",
+    )
 if spec.paper is not None:
-    paper = spec.paper
-    measured = (graph.num_nodes, graph.num_edges, graph.num_classes, graph.num_features)
-    printed = (paper.nodes, paper.edges, paper.classes, paper.features)
-    with st.expander("The paper's numbers beside ours", icon=":material/fact_check:"):
-        st.dataframe(
-            pd.DataFrame(
-                {"measured here": measured, "paper, Table 4": printed},
-                index=pd.Index(["nodes", "edges", "classes", "features"], name="count of"),
-            )
-        )
-        if graph.num_edges != paper.edges:
-            st.caption(
-                "We count each undirected edge once and leave out self-loops "
-                f"({graph.self_loops_removed} here); the paper counts the published lists."
-            )
+    more = (
+        "" if graph.num_edges == spec.paper.edges
+        else "; here each undirected edge counts once and self-loops are left out "
+        f"({graph.self_loops_removed} here), while the paper counts the published lists"
+    )  # fmt: skip
+    st.caption(f"“paper” is Table 4 of the paper{more}.")
 
 st.subheader("Map", anchor=False)
 split = graph.split(0)
@@ -81,7 +83,12 @@ with controls:
         width=240,
     )
     ringed = st.selectbox(
-        "Ring", ["none", *groups], key="dataset_ring", width=240, help="Nodes to mark on the map."
+        "Mark",
+        ["none", *groups],
+        key="dataset_ring",
+        bind=BIND,
+        width=240,
+        help="Nodes to mark on the map.",
     )
 
 left, right = st.columns([3, 2], gap="large")
@@ -99,13 +106,12 @@ with right:
         graph.num_nodes - 1,
         int(degree.argmax()),
         key=f"dataset_node_{choice.dataset}",
+        bind=BIND,
         help="Its number, counted from 0.",
     )
     hops = st.segmented_control(
-        "Hops around it", [1, 2, 3], default=2, key="dataset_hops", required=True
+        "Hops around it", [1, 2, 3], default=1, key="dataset_hops", required=True
     )
-    near = ego_map(view, int(number), hops)
-    show(near, "dataset_ego", choice, height=MAP_HEIGHT - 130, chart=ego_chart(near))
     st.markdown(
         f"**{md(node_name(graph, int(number)))}** is of class "
         f"**{md(graph.class_names[graph.y[number]])}**, has {degree[number]} neighbours, "
@@ -114,6 +120,15 @@ with right:
             if degree[number]
             else "so nothing reaches it through edges."
         )
+    )
+    near = ego_map(view, int(number), hops)
+    show(
+        near,
+        "dataset_ego",
+        choice,
+        height=MAP_HEIGHT - 190,
+        chart=ego_chart(near),
+        caption="The ringed node and what is around it, each node where it is on the large map.",
     )
 
 st.subheader("Classes, degrees and splits", anchor=False)

@@ -10,7 +10,7 @@ from ui.jobs import said
 from ui.maps import COLOURS, ego_chart, ego_map, node_map
 from ui.nodes import node_groups, node_name
 from ui.shell import page_start
-from ui.show import MAP_HEIGHT, is_dark, show
+from ui.show import MAP_HEIGHT, is_dark, metrics, show
 from ui.sidebar import BIND
 from ui.text import md
 from wgnn_core.figures import BoundaryBox, WHistogram
@@ -35,10 +35,11 @@ with st.container(horizontal=True):
         range(len(base.seeds)),
         format_func=lambda k: str(base.seeds[k]),
         key="map_seed",
-        width=100,
+        bind=BIND,
+        width=90,
     )
     colour = st.selectbox(
-        "Colour", list(COLOURS), format_func=COLOURS.get, key="map_colour", bind=BIND, width=260
+        "Colour", list(COLOURS), format_func=COLOURS.get, key="map_colour", bind=BIND, width=230
     )
 w, predicted = base.w[run], base.predicted[run]
 split = graph.split(int(base.seeds[run]))
@@ -65,32 +66,32 @@ def table_of(nodes: np.ndarray) -> pd.DataFrame:
 @st.fragment
 def the_map() -> None:
     with said():
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(horizontal=True):
             top = max_nonuniformity(graph.num_classes)
             usual = round(float(np.quantile(w[split.test], 0.2)), 2)
             threshold = st.slider(
                 "Threshold on w",
-                0.0, round(top, 2), usual, 0.01, key="map_threshold", width=360,
+                0.0, round(top, 2), usual, 0.01, key="map_threshold", bind=BIND, width=300,
             )  # fmt: skip
             ring = st.selectbox(
-                "Ring",
+                "Mark",
                 ["below the threshold", "above the threshold", "none", *groups],
                 key="map_ring",
-                width=260,
+                bind=BIND,
+                width=230,
             )
         test = split.test
         low, high = test & (w < threshold), test & (w >= threshold)
-        with st.container(horizontal=True):
-            for title, mask in (("Test nodes below", low), ("Test nodes above", high)):
-                st.metric(
-                    title,
+        metrics(
+            [
+                (
+                    f"Test nodes {side}",
                     f"{mask.sum():,}",
                     f"{right_nodes[mask].mean():.1%} correct" if mask.any() else "none",
-                    delta_color="off",
-                    delta_arrow="off",
-                    border=True,
-                    width=220,
                 )
+                for side, mask in (("below", low), ("above", high))
+            ]
+        )
         rings = groups | {
             "below the threshold": w < threshold,
             "above the threshold": w >= threshold,
@@ -141,7 +142,7 @@ with right:
     chart.update_xaxes(  # the counts in a line of their own, upright however narrow the column
         ticktext=[f"{d}<br>{n}" for d, n in boxes.data[["distance", "count"]].to_numpy()],
         tickangle=0,
-        title_text="Distance to the class boundary (hops), number of nodes",
+        title_text="Hops to the class boundary<br>(below: number of nodes)",
     )
     show(boxes, "map_box", choice, chart=chart)
 
@@ -183,7 +184,14 @@ def inspector() -> None:
             )
         with right:
             near = ego_map(view, node, hops, "w", base, run)
-            show(near, "map_ego", choice, chart=ego_chart(near))
+            show(
+                near,
+                "map_ego",
+                choice,
+                chart=ego_chart(near),
+                caption="The ringed node and its neighbours in the colours of w; neighbours of "
+                "another class often stand where w is small.",
+            )
         around = graph.adjacency[[node]].indices
         if len(around):
             st.markdown(f"**Its {len(around):,} neighbours**")

@@ -14,8 +14,9 @@ from ui.jobs import ended, is_active, said, status_of, submit, timing, watch
 from ui.maps import node_map
 from ui.nodes import node_groups, node_name
 from ui.shell import page_start
-from ui.show import MAP_HEIGHT, is_dark, show
-from wgnn_core.figures import ComparisonBars, EdgeDropMap, NodeMap
+from ui.show import MAP_HEIGHT, is_dark, metrics, show
+from ui.sidebar import BIND
+from wgnn_core.figures import ComparisonBars, NodeMap
 from wgnn_core.figures.text import label, labels
 from wgnn_core.models import MODELS
 from wgnn_core.nonuniformity import max_nonuniformity
@@ -24,7 +25,9 @@ from wgnn_core.runs.results import RunResult
 from wgnn_core.wgnn import Etas, Plan, make_plan
 
 CLOSE_UP, WHOLE = "Close-up of V′", "Whole graph"
-MAX_NODES = 600
+PANEL_HEIGHT = 460
+CHANGES_HEIGHT = 380
+SIZES = (100, 200, 400, 600)
 BINS = 20
 
 view = page_start(
@@ -34,7 +37,8 @@ view = page_start(
     "The preview needs no training.",
 )
 graph, choice = view.graph, view.choice
-base = view.base()
+base_run = view.base_run()
+base = load.base_of(base_run)
 
 
 def variants(etas: Triple) -> dict[str, RunConfig]:
@@ -50,26 +54,23 @@ def facts(plan: Plan, run: int) -> None:
     crossing = graph.y[graph.edges[:, 0]] != graph.y[graph.edges[:, 1]]
     gone = drop.dropped
     before = components(np.ones_like(gone))
-    for place, (title, value, note) in zip(
-        st.columns(5),
+    metrics(
         (
             (
                 "Join R′",
-                added.sum(),
+                f"{added.sum():,}",
                 f"{right[added].mean():.0%} labelled right" if added.any() else "no node",
             ),
-            ("In V′", drop.least.sum(), f"{drop.forest.sum():,} forest edges"),
+            ("In V′", f"{drop.least.sum():,}", f"{drop.forest.sum():,} forest edges"),
             (
                 "Edges that go",
-                gone.sum(),
+                f"{gone.sum():,}",
                 f"{crossing[gone].mean():.0%} cross classes" if gone.any() else "none",
             ),
-            ("Cross classes", crossing[drop.kept].sum(), f"{crossing.sum():,} before"),
-            ("Components", components(drop.kept), f"{before:,} before"),
-        ),
-        strict=True,
-    ):
-        place.metric(title, f"{value:,}", note, delta_color="off", delta_arrow="off", border=True)
+            ("Cross classes", f"{crossing[drop.kept].sum():,}", f"{crossing.sum():,} before"),
+            ("Components", f"{components(drop.kept):,}", f"{before:,} before"),
+        )
+    )
 
 
 def components(kept: np.ndarray) -> int:
@@ -78,32 +79,45 @@ def components(kept: np.ndarray) -> int:
     return int(csgraph.connected_components(matrix, directed=False)[0])
 
 
-def subgraph(plan: Plan, etas: Triple) -> None:
-    drop = plan.edge_drop
-    figure = EdgeDropMap.of(
-        view.xy,
-        graph.edges,
-        forest=drop.forest,
-        dropped=drop.dropped,
-        least=drop.least,
-        classes=graph.y,
-        class_names=graph.class_names,
-        graph=graph.name,
-    )
-    how = st.segmented_control(
-        "View", [CLOSE_UP, WHOLE], default=CLOSE_UP, key="playground_view", required=True
-    )
+def subgraph(etas: Triple, run: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        how = st.segmented_control(
+            "View",
+            [CLOSE_UP, WHOLE],
+            default=CLOSE_UP,
+            key="playground_view",
+            bind=BIND,
+            required=True,
+        )
+        most = graph.num_nodes
+        if how == CLOSE_UP and most > SIZES[0]:
+            most = st.segmented_control(
+                "Nodes at most",
+                SIZES,
+                default=SIZES[1],
+                key="playground_nodes",
+                bind=BIND,
+                required=True,
+                help="Those around dropped edges first, then the rest of V′.",
+            )
     if how == WHOLE:
+        figure = load.edge_drop(base_run, run, etas[1], etas[2], graph.num_nodes)
         show(figure, "playground_whole", choice, etas, height=MAP_HEIGHT)
         return
-    part = figure.around_dropped(MAX_NODES)
+    part = load.edge_drop(base_run, run, etas[1], etas[2], most)
     left, right = st.columns(2)
     for place, title, after in ((left, "Before: G", False), (right, "After: G′", True)):
         with place:
             st.markdown(f"**{title}**")
-            html = part.to_pyvis_html(after, MAX_NODES, is_dark())
-            st.iframe(html, height=560, alt=f"{title}. {part.alt}")
-    st.caption(f"{part.caption} Red: edges that go; thick: the forest; thin: other kept edges.")
+            html = load.panel_html(base_run, run, etas[1], etas[2], most, after, is_dark())
+            st.iframe(html, height=PANEL_HEIGHT, alt=f"{title}. {part.alt}")
+    shown = min(most, graph.num_nodes)
+    st.caption(
+        "Red: edges that go; dark: the spanning forest of V′, which stays; pale: other edges. "
+        "Large dots are nodes of V′, colours are true classes: look whether red edges join two "
+        f"colours. Shown: {shown:,} of {graph.num_nodes:,} nodes"
+        + (", those around dropped edges first." if shown < graph.num_nodes else ".")
+    )
 
 
 @st.fragment
@@ -116,52 +130,64 @@ def preview() -> None:
                 range(len(base.seeds)),
                 format_func=lambda k: str(base.seeds[k]),
                 key="playground_seed",
-                width=100,
+                bind=BIND,
+                width=90,
             )
+            state = st.container(width="stretch")
+        facts(make_plan(base, run, Etas(*etas), choice.pool), run)
+        with state:
             retraining(etas)
-        plan = make_plan(base, run, Etas(*etas), choice.pool)
-        facts(plan, run)
-        subgraph(plan, etas)
+        subgraph(etas, run)
 
 
 def retraining(etas: Triple) -> None:
-    """The next variant that is not trained: unasked if that is cheap, one at a time."""
+    """Start what is not trained yet: unasked if that is cheap, the next η when the last is done."""
     auto = st.toggle(
         "Retrain by itself",
         value=view.cheap,
         key=f"playground_auto_{view.cheap}",
         help="On small graphs every new η is trained as soon as the training before it has ended.",
     )
-    for name, config in variants(etas).items():
-        status = status_of(config)
-        if status is not None and status.state == "done":
-            continue
-        if status is None and is_active(st.session_state.get("playground_run")):
-            st.caption("Waits for the training before it.")
-        elif status is None and auto:
-            st.session_state["playground_run"] = submit(config)
-            st.caption(f"Retraining {name}.")
-        elif status is None:
-            st.button(
-                f"Retrain {name} ({config.trainings} trainings)",
-                type="primary",
-                icon=":material/play_arrow:",
-                key="playground_retrain",
-                on_click=submit,
-                args=(config,),
-            )
-        elif status.active:
-            watch(config.run_id)
-            st.caption(f"Retraining {name}: {timing(status)}.")
-        else:
-            ended(config.run_id, status)
-        return
-    st.caption("Retrained: see the results below.")
+    configs = variants(etas)
+    states = {name: status_of(config) for name, config in configs.items()}
+    missing = [name for name, status in states.items() if status is None]
+    broken = [s for s in states.values() if s is not None and not s.active and s.state != "done"]
+    if missing and any(map(is_active, st.session_state.get("playground_runs", ()))):
+        st.caption("Waits for the training before it.")
+    elif missing and auto:
+        # all at once: the worker trains them one after another without waiting for the page
+        st.session_state["playground_runs"] = [submit(configs[name]) for name in missing]
+        st.caption(f"Retraining {', '.join(missing)}.")
+    elif missing:
+        count = sum(configs[name].trainings for name in missing)
+        st.button(
+            f"Retrain ({count} trainings)",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="playground_retrain",
+            on_click=submit_all,
+            args=([configs[name] for name in missing],),
+        )
+    elif broken:
+        ended(broken[0].run_id, broken[0])
+    elif any(status is not None and status.active for status in states.values()):
+        going = {name: s for name, s in states.items() if s is not None and s.active}
+        for status in going.values():
+            watch(status.run_id)
+        first = next(iter(going))
+        st.caption(f"Retraining {', '.join(going)}: {timing(going[first])}.")
+    else:
+        st.caption("Retrained: see the results below.")
+
+
+def submit_all(configs: list[RunConfig]) -> None:
+    for config in configs:
+        submit(config)
 
 
 def accuracies(results: dict[str, RunResult], etas: Triple) -> None:
     name = f"{MODELS[choice.model].title} (base)"
-    rows = [(name, base.test.mean(), base.test.std(ddof=1), None, None)]
+    rows = [("base", base.test.mean(), base.test.std(ddof=1), np.nan, np.nan)]
     scores = {name: base.test / 100}
     for name, result in results.items():
         c = result.comparison(Etas(*result.config.etas[0]))
@@ -175,8 +201,9 @@ def accuracies(results: dict[str, RunResult], etas: Triple) -> None:
         st.dataframe(
             pd.DataFrame(rows, columns=columns),
             hide_index=True,
+            placeholder="",
             column_config={
-                name: st.column_config.NumberColumn(format=f, width="small")
+                name: st.column_config.NumberColumn(format=f, width=58)
                 for name, f in zip(columns[1:], ("%.2f", "%.2f", "%+.2f", "%.2g"), strict=True)
             },
         )
@@ -196,7 +223,7 @@ def changes(result: RunResult, etas: Triple, run: int) -> None:
     was, now = first == graph.y, carried == graph.y
     fixed, broken = test & ~was & now, test & was & ~now
     names = labels(graph.class_names)
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns([2, 3], gap="medium")
     with left:
         edges = np.linspace(0, max_nonuniformity(graph.num_classes), BINS + 1)
         counts = [np.histogram(np.clip(v[test], 0, edges[-1]), edges)[0] for v in (base.w[run], w)]
@@ -207,45 +234,51 @@ def changes(result: RunResult, etas: Triple, run: int) -> None:
                 title=f"w before and after on {label(graph.name)}",
                 caption="Test nodes by w, for the base model and after retraining; bars that move "
                 "to the right mean a surer network.",
-                x_label="Label non-uniformity w(v), lower end of the bin",
+                x_label="w(v), lower end of the bin",
                 y_label="Number of test nodes",
             ),
             "playground_w",
             choice,
             etas,
-        )
-    with right:
-        st.markdown(f"**{fixed.sum():,} test nodes fixed, {broken.sum():,} broken**")
-        nodes = np.flatnonzero(fixed | broken)
-        st.dataframe(
-            pd.DataFrame(
-                {
-                    "node": [node_name(graph, int(i)) for i in nodes],
-                    "change": np.where(fixed[nodes], "fixed", "broken"),
-                    "true class": [names[k] for k in graph.y[nodes]],
-                    "before": [names[k] for k in first[nodes]],
-                    "after": [names[k] for k in carried[nodes]],
-                    "w before": base.w[run][nodes].round(3),
-                    "w after": w[nodes].round(3),
-                }
-            ),
-            hide_index=True,
-            height=400,
+            height=CHANGES_HEIGHT,
         )
     groups = {"fixed nodes": fixed, "broken nodes": broken}
     groups |= node_groups(graph, graph.split(int(base.seeds[run])), first, plan)
-    ring = st.selectbox("Ring on the map", list(groups), key="playground_ring", width=320)
-    drawn = node_map(view, "class")
-    figure = NodeMap.of(
-        view.xy,
-        drawn.data.loc[drawn.data["mark"] == "edge", ["node", "to"]].to_numpy(dtype=np.int64),
-        now,
-        colour="correctness",
-        graph=f"{graph.name} after wGNN",
-        selected=groups[ring],
-        node_names=graph.node_names,
+    with right:
+        ring = st.selectbox(
+            "Mark on the map", list(groups), key="playground_ring", bind=BIND, width=260
+        )
+        drawn = node_map(view, "class")
+        figure = NodeMap.of(
+            view.xy,
+            drawn.data.loc[drawn.data["mark"] == "edge", ["node", "to"]].to_numpy(dtype=np.int64),
+            now,
+            colour="correctness",
+            graph=f"{graph.name} after wGNN",
+            selected=groups[ring],
+            node_names=graph.node_names,
+        )
+        show(figure, "playground_changes", choice, etas, height=CHANGES_HEIGHT)
+    st.markdown(
+        f"**{fixed.sum():,} test nodes fixed, {broken.sum():,} broken** "
+        f"(seed {base.seeds[run]}; nodes that joined R′ keep their first prediction)"
     )
-    show(figure, "playground_changes", choice, etas, height=MAP_HEIGHT)
+    nodes = np.flatnonzero(fixed | broken)
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "node": [node_name(graph, int(i)) for i in nodes],
+                "change": np.where(fixed[nodes], "fixed", "broken"),
+                "true class": [names[k] for k in graph.y[nodes]],
+                "before": [names[k] for k in first[nodes]],
+                "after": [names[k] for k in carried[nodes]],
+                "w before": base.w[run][nodes].round(3),
+                "w after": w[nodes].round(3),
+            }
+        ),
+        hide_index=True,
+        height=min(400, 37 + 35 * max(len(nodes), 1)),
+    )
 
 
 preview()

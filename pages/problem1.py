@@ -8,7 +8,7 @@ from ui import load
 from ui.jobs import said
 from ui.maps import COLOURS, node_map
 from ui.shell import page_start
-from ui.show import MAP_HEIGHT, show
+from ui.show import MAP_HEIGHT, metrics, show
 from ui.sidebar import BIND
 from wgnn_core.figures import AccuracyCoverage
 from wgnn_core.ranking import RANKERS, accuracy_coverage, augrc, aurc
@@ -32,8 +32,13 @@ chosen = st.pills(
     default=["m1", "m2"],
     format_func=lambda name: RANKERS[name].title,
     key="problem1_rankers",
+    bind=BIND,
 )
 chosen = [name for name in CHOICES if name in chosen] or ["m2"]
+
+
+def short(name: str) -> str:
+    return RANKERS[name].title.partition(":")[0]  # a legend has no room for what follows
 
 
 def curves(name: str) -> np.ndarray:
@@ -45,13 +50,13 @@ with left:
     show(
         AccuracyCoverage.of(
             load.ALPHAS,
-            {RANKERS[name].title: curves(name) for name in chosen},
+            {short(name): curves(name) for name in chosen},
             graph=view.graph.name,
-            bounds={RANKERS[name].title: curves(name).mean(0) for name in BOUNDS},
+            bounds={short(name): curves(name).mean(0) for name in BOUNDS},
         ),
         "problem1_curves",
         choice,
-        height=460,
+        height=430,
     )
 with right:
     rows = []
@@ -60,24 +65,23 @@ with right:
         half = np.mean([accuracy_coverage(h, [0.5])[0] for h in hits])
         rows.append(
             (
-                RANKERS[name].title,
+                short(name),
                 100 * half,
                 1000 * np.mean([aurc(h) for h in hits]),
                 1000 * np.mean([augrc(h) for h in hits]),
             )
         )
-    columns = ["Ranker", "First half", "AURC", "AUGRC"]
-    st.markdown("**Areas under the risk-coverage curves**")
+    columns = ["Ranker", "Half", "AURC", "AUGRC"]
+    st.markdown("**Who ranks best**")
     st.dataframe(
         pd.DataFrame(rows, columns=columns),
         hide_index=True,
         column_config={
-            name: st.column_config.NumberColumn(format="%.1f", width="small")
-            for name in columns[1:]
+            name: st.column_config.NumberColumn(format="%.1f", width=66) for name in columns[1:]
         },
     )
     st.caption(
-        f"Means over {len(base.seeds)} seeds. First half: accuracy (%) on the half trusted most. "
+        f"Means over {len(base.seeds)} seeds. Half: accuracy (%) on the half trusted most. "
         "AURC and AUGRC are times 1000: AURC is the mean error rate over all coverages, "
         "AUGRC the mean share of nodes that are both trusted and wrong; smaller is better for both."
     )
@@ -90,7 +94,7 @@ def chosen_subset() -> None:
         with st.container(horizontal=True):
             alpha = st.slider(
                 "α: share of the test nodes to trust",
-                0.05, 1.0, 0.3, 0.05, key="problem1_alpha", bind=BIND, width=360,
+                0.05, 1.0, 0.3, 0.05, key="problem1_alpha", bind=BIND, width=250,
             )  # fmt: skip
             ranker = st.selectbox(
                 "Ranker",
@@ -99,14 +103,15 @@ def chosen_subset() -> None:
                 format_func=lambda name: RANKERS[name].title,
                 key="problem1_ranker",
                 bind=BIND,
-                width=300,
+                width=240,
             )
             run = st.selectbox(
                 "Seed",
                 range(len(base.seeds)),
                 format_func=lambda k: str(base.seeds[k]),
                 key="problem1_seed",
-                width=100,
+                bind=BIND,
+                width=90,
             )
             colour = st.selectbox(
                 "Colour",
@@ -115,28 +120,28 @@ def chosen_subset() -> None:
                 format_func=COLOURS.get,
                 key="problem1_colour",
                 bind=BIND,
-                width=240,
+                width=190,
             )
         order, right = load.orders(run_id, ranker)[run], load.hits(run_id, ranker)[run]
         size = max(1, int(np.ceil(alpha * len(order) - 1e-9)))
         picked = np.zeros(view.graph.num_nodes, dtype=bool)
         picked[order[:size]] = True
-        with st.container(horizontal=True):
-            st.metric("Trusted", f"{size:,} nodes", border=True, width=180)
-            st.metric(
-                "Accuracy on them",
-                f"{100 * right[:size].mean():.1f} %",
-                f"{100 * (right[:size].mean() - right.mean()):+.1f} points to all",
-                border=True,
-                width=220,
+        rest, mean = right[size:], right.mean()
+        metrics(
+            (
+                ("Trusted nodes", f"{size:,}", f"of {len(order):,} test nodes"),
+                (
+                    "Accuracy on them",
+                    f"{100 * right[:size].mean():.1f} %",
+                    f"{100 * (right[:size].mean() - mean):+.1f} points to all",
+                ),
+                (
+                    "Accuracy on the rest",
+                    f"{100 * rest.mean():.1f} %" if len(rest) else "none left",
+                    f"{100 * (rest.mean() - mean):+.1f} points to all" if len(rest) else "",
+                ),
             )
-            rest = right[size:]
-            st.metric(
-                "Accuracy on the rest",
-                f"{100 * rest.mean():.1f} %" if len(rest) else "none left",
-                border=True,
-                width=220,
-            )
+        )
         figure = node_map(view, colour, base, run, picked)
         show(figure, "problem1_map", choice, height=MAP_HEIGHT)
 

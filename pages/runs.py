@@ -10,13 +10,14 @@ from ui import load
 from ui.etas import eta_text
 from ui.jobs import resume
 from ui.shell import page_start
-from ui.show import is_dark, show
+from ui.show import export_run, is_dark, show
 from ui.text import md
 from wgnn_core.errors import WGNNError
 from wgnn_core.export import table_csv
-from wgnn_core.figures import AccuracyCoverage, ComparisonBars, EtaGrid
+from wgnn_core.figures import AccuracyCoverage, EtaGrid
 from wgnn_core.figures.text import label
 from wgnn_core.ranking import accuracy_coverage
+from wgnn_core.reports import compared_runs
 from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import RunSummary
 
@@ -34,12 +35,14 @@ if not runs:
     st.info("Nothing was trained yet; the Start page trains a first run.", icon=":material/info:")
     st.stop()
 
-with st.container(horizontal=True):
+with st.grid(4, min_column_width=150):
     datasets = sorted({run.dataset for run in runs})
-    wanted = st.multiselect("Graph", datasets, key="runs_dataset", width=260)
-    models = st.multiselect("Model", sorted({r.model for r in runs}), key="runs_model", width=220)
-    states = st.multiselect("State", STATES, key="runs_state", width=220)
-    text = st.text_input("Note or id contains", key="runs_text", width=220, max_chars=80)
+    wanted = st.multiselect("Graph", datasets, key="runs_dataset", placeholder="all")
+    models = st.multiselect(
+        "Model", sorted({run.model for run in runs}), key="runs_model", placeholder="all"
+    )
+    states = st.multiselect("State", STATES, key="runs_state", placeholder="all")
+    text = st.text_input("Note or id contains", key="runs_text", max_chars=80)
 shown = [
     run
     for run in runs
@@ -59,36 +62,54 @@ def what(run: RunSummary) -> str:
     return eta_text(etas[0]) if len(etas) == 1 else f"{len(etas)} η triples"
 
 
+def state_of(run: RunSummary) -> str:
+    if run.state == "done":
+        return "done"
+    return f"{run.state} {run.done / max(run.total, 1):.0%}"
+
+
 def shelf() -> list[RunSummary]:
     table = pd.DataFrame(
         {
-            "pinned": [run.pinned for run in shown],
             "graph": [run.dataset for run in shown],
             "model": [run.model for run in shown],
             "what": [what(run) for run in shown],
             "seeds": [len(run.config.seeds) for run in shown],
-            "state": [run.state for run in shown],
-            "progress": [run.done / max(run.total, 1) for run in shown],
+            "state": [state_of(run) for run in shown],
             "base": [run.base_accuracy for run in shown],
-            "best on validation": [run.accuracy for run in shown],
+            "wGNN": [run.accuracy if run.total > len(run.config.seeds) else None for run in shown],
+            "pinned": [run.pinned for run in shown],
             "note": [label(run.note) if run.note else "" for run in shown],
             "made": pd.to_datetime([run.created for run in shown], unit="s"),
             "id": [run.run_id[:8] for run in shown],
         }
     )
-    accuracy = st.column_config.NumberColumn(format="%.2f %%", help="Mean test accuracy")
+    column = st.column_config
     event = st.dataframe(
         table,
         hide_index=True,
+        placeholder="",
         key="runs_table",
         on_select="rerun",
         selection_mode="multi-row",
         column_config={
-            "pinned": st.column_config.CheckboxColumn("pin", help="Pinned runs cannot be deleted"),
-            "progress": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1),
-            "base": accuracy,
-            "best on validation": accuracy,
-            "made": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+            "graph": column.TextColumn(width=66),
+            "model": column.TextColumn(width=66),
+            "what": column.TextColumn(width=168),
+            "seeds": column.NumberColumn(width=50),
+            "state": column.TextColumn(width=90),
+            "base": column.NumberColumn(
+                format="%.2f", width=58, help="Mean test accuracy of the base model, in percent"
+            ),
+            "wGNN": column.NumberColumn(
+                format="%.2f",
+                width=58,
+                help="Mean test accuracy (percent) of the η that is best on validation",
+            ),
+            "pinned": column.CheckboxColumn("pin", width=40, help="A pinned run stays"),
+            "note": column.TextColumn(width=90),
+            "made": column.DatetimeColumn(format="MM-DD HH:mm", width=92),
+            "id": column.TextColumn(width=76),
         },
     )
     return [shown[i] for i in event.selection.rows if i < len(shown)]
@@ -149,6 +170,8 @@ def actions(picked: list[RunSummary]) -> None:
             "Settings as JSON", lambda: settings(picked), "runs.json", "application/json",
             key="runs_json", on_click="ignore", icon=":material/download:",
         )  # fmt: skip
+        if len(picked) == 1 and picked[0].state == "done":
+            export_run(load.finished(picked[0].run_id), "runs_bundle")
 
 
 def csv(picked: list[RunSummary]) -> str:
@@ -181,18 +204,10 @@ def compare(picked: list[RunSummary]) -> None:
         return
     if len(picked) > MAX_COMPARED:
         st.caption(f"Compared are the first {MAX_COMPARED} of the {len(picked)} chosen runs.")
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="medium")
     names = {k: f"{r.summary.model} on {r.summary.dataset} ({k[:6]})" for k, r in ready.items()}
     with left:
-        bars: dict[str, dict[str, np.ndarray]] = {}
-        for k, r in ready.items():
-            group = bars.setdefault(r.summary.dataset, {})
-            group[f"{r.summary.model} base ({k[:6]})"] = r.base.test / 100
-            if r.chosen is not None:
-                rows = r.rows.set_index(["eta0", "eta1", "eta2"]).sort_index()
-                best = rows.loc[(r.chosen.eta0, r.chosen.eta1, r.chosen.eta2)]
-                group[f"{r.summary.model} wGNN ({k[:6]})"] = best["test"].to_numpy() / 100
-        show(ComparisonBars.of(bars), "runs_bars", choice, height=430)
+        show(compared_runs(list(ready.values())), "runs_bars", choice, height=430)
     with right:
         curves = {
             names[k]: np.stack([accuracy_coverage(h, load.ALPHAS) for h in hits_of(k, r)])

@@ -5,7 +5,7 @@ import streamlit as st
 
 from ui import load
 from ui.etas import eta_sliders
-from ui.jobs import ended, status_of, submit, watch
+from ui.jobs import ended, status_of, submit, train_button, watch
 from ui.maps import node_map
 from ui.shell import View, page_start
 from ui.show import MAP_HEIGHT, show
@@ -25,7 +25,7 @@ NEXT = (
 
 
 def box(number: str, title: str, value: str, note: str) -> None:
-    with st.container(border=True, height="stretch"):
+    with st.container(border=True, height="stretch", gap="xxsmall"):
         st.caption(f"{number} · {title}")
         st.markdown(f"#### {value}")
         st.caption(note)
@@ -36,9 +36,7 @@ def pipeline(view: View, etas: Etas, result: RunResult | None) -> None:
     graph, model = view.graph, MODELS[view.choice.model].title
     base = result.base if result is not None else None
     rows = result.rows if result is not None else None
-    places = iter([*st.columns(3), *st.columns(3)])
-    with next(places):
-        box("1", "Graph", count(graph.num_nodes, "node"), f"{graph.num_edges:,} edges")
+    box("1", "Graph", count(graph.num_nodes, "node"), f"{graph.num_edges:,} edges")
     if base is None or rows is None or rows.empty:
         for number, title, note in (
             ("2", model, f"trained with {view.choice.seeds} seeds"),
@@ -47,8 +45,7 @@ def pipeline(view: View, etas: Etas, result: RunResult | None) -> None:
             ("5", "G → G′", "edges among nodes of small w go"),
             ("6", "wGNN", "the same model, trained again"),
         ):
-            with next(places):
-                box(number, title, "…", note)
+            box(number, title, "…", note)
         return
     plan = make_plan(base, 0, etas, view.choice.pool)
     right, test, w = base.predicted[0] == graph.y, graph.split(int(base.seeds[0])).test, base.w[0]
@@ -62,7 +59,7 @@ def pipeline(view: View, etas: Etas, result: RunResult | None) -> None:
             "3",
             "w(v)",
             f"{w[test & right].mean():.2f} and {wrong}",
-            "mean w of right and of wrong nodes",
+            "mean w of right and wrong nodes",
         ),
         ("4", "R → R′", f"+{count(int(added.sum()), 'node')}", good),
         ("5", "G → G′", f"−{count(dropped, 'edge')}", f"among the {least:,} nodes of least w"),
@@ -73,8 +70,7 @@ def pipeline(view: View, etas: Etas, result: RunResult | None) -> None:
             f"{accuracy - base.test.mean():+.2f} points, by the tally",
         ),
     ):
-        with next(places):
-            box(number, title, value, note)
+        box(number, title, value, note)
 
 
 def verdict(result: RunResult, etas: Etas) -> None:
@@ -119,41 +115,34 @@ done = status is not None and status.state == "done"
 result = load.finished(config.run_id) if done else load.jobs().result(config.run_id)
 
 with top.container(horizontal=True, vertical_alignment="center"):
-    st.button(
-        "Run wGNN",
-        type="primary",
-        icon=":material/play_arrow:",
-        key="start_button",
-        disabled=status is not None and (status.active or done),
-        on_click=submit,
-        args=(config,),
-    )
+    going = status is not None and status.active
+    train_button("Run wGNN", config, "start_button", disabled=going or done)
     if status is None:
-        st.caption(
-            f"{config.trainings} trainings of {MODELS[choice.model].title} on {view.graph.name}."
-        )
-    elif status.active:
+        text = f"{config.trainings} trainings of {MODELS[choice.model].title} on {view.graph.name}."
+    elif going:
         watch(config.run_id)
-        st.caption("Training; the numbers appear below as they come.")
-    elif done:
-        st.caption(f"Done: {config.trainings} trainings. Choose another graph, model or η to run.")
+        text = "Training; the numbers appear below as they come."
+    else:
+        text = f"Done: {config.trainings} trainings. Choose another graph, model or η to run."
+    if going or done or status is None:
+        st.caption(text, width="content")
 with boxes:
     if status is not None and not status.active and not done:
         ended(config.run_id, status)
-    pipeline(view, Etas(*etas), result)
+    with st.grid(3, min_column_width=150):
+        pipeline(view, Etas(*etas), result)
     if done and result is not None:
         verdict(result, Etas(*etas))
 
-st.space("small")
-left, right = st.columns([3, 2], gap="large")
-with left:
-    base = result.base if result is not None else None
-    if base is not None:
-        show(node_map(view, "w", base), "start_map", choice, etas, height=MAP_HEIGHT)
-    else:
-        show(node_map(view, "class"), "start_classes", choice, height=MAP_HEIGHT)
-with right:
-    st.subheader("Where to go next", anchor=False)
+base = result.base if result is not None else None
+if base is not None:
+    show(node_map(view, "w", base), "start_map", choice, etas, height=MAP_HEIGHT)
+else:
+    show(node_map(view, "class"), "start_classes", choice, height=MAP_HEIGHT)
+
+st.subheader("Where to go next", anchor=False)
+with st.grid(3, min_column_width=190):
     for name, title, what in NEXT:
-        st.page_link(f"pages/{name}.py", label=f"**{title}**", icon=":material/arrow_forward:")
-        st.caption(md(what, 200))
+        with st.container(border=True, height="stretch", gap="xxsmall"):
+            st.page_link(f"pages/{name}.py", label=f"**{title}**", icon=":material/arrow_forward:")
+            st.caption(md(what, 200))

@@ -18,6 +18,9 @@ from wgnn_core.figures.style import Style, class_mark
 from wgnn_core.figures.text import label, labels, paper_text, plotly_text
 
 LABEL_LENGTH = 24
+MOST_TICKS = 12
+SHORT = 4
+"""Names of so many letters stand upright."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,14 +93,17 @@ class Bars(Figure):
                     "line": {"color": mark.colour, "width": 1},
                     "pattern": {"shape": ("", "/", "x")[index % 3], "size": 6},
                 },
-                hovertemplate="%{y:,.4g}<extra></extra>",
+                customdata=[plotly_text(label(n, LABEL_LENGTH)) for n in names],
+                hovertemplate="%{customdata}: %{y:,.4g}<extra></extra>",
             )
         # long axes name every k-th category; the others are on hover
-        step = max(1, len(names) // 16)
+        step = -(-len(names) // MOST_TICKS)
+        short = max(map(len, names)) <= SHORT
         figure.update_xaxes(
             title_text=plotly_text(self.x_label),
             tickvals=np.arange(len(names))[::step],
             ticktext=[plotly_text(label(n, LABEL_LENGTH)) for n in names][::step],
+            tickangle=0 if short else None,
         )
         figure.update_yaxes(title_text=plotly_text(self.y_label), rangemode="tozero")
         return figure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from wgnn_core.models import make_model
 from wgnn_core.runs.config import RunConfig
@@ -36,8 +37,12 @@ class Choice:
     pool: Pool = "all"
     device: str = "auto"
 
-    def config(self, etas: Sequence[Triple] = ()) -> RunConfig:
-        """The run of this choice with `etas`; none is the base model alone."""
+    def config(self, etas: Sequence[Triple] = (), steps: Sequence[float] = ()) -> RunConfig:
+        """The run of this choice with `etas`; none is the base model alone.
+
+        With `steps`, the values to try for each eta, it is the two-stage search.
+        """
+        search: dict[str, Any] = {"search": "two-stage", "steps": tuple(steps)} if steps else {}
         return RunConfig(
             dataset=self.dataset,
             parameters=self.parameters,
@@ -47,6 +52,7 @@ class Choice:
             etas=tuple(etas),
             pool=self.pool,
             device=self.device,
+            **search,
         )
 
     def command(self, etas: Triple = (0.0, 0.0, 0.0)) -> str:

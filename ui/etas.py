@@ -8,7 +8,7 @@ from ui.choice import Triple
 from ui.sidebar import BIND
 
 SLIDERS = (
-    ("eta0", "η₀: test nodes that join R′", 0.8),
+    ("eta0", "η₀: nodes that join R′", 0.8),
     ("eta1", "η₁: nodes that form V′", 0.3),
     ("eta2", "η₂: edges of V′ that go", 0.4),
 )
@@ -22,10 +22,11 @@ HELP = {
 
 
 def eta_sliders() -> Triple:
-    values = [
-        float(place.slider(text, 0.0, 1.0, default, 0.05, key=key, bind=BIND, help=HELP[key]))
-        for place, (key, text, default) in zip(st.columns(3), SLIDERS, strict=True)
-    ]
+    with st.grid(3, min_column_width=170):
+        values = [
+            float(st.slider(text, 0.0, 1.0, default, 0.05, key=key, bind=BIND, help=HELP[key]))
+            for key, text, default in SLIDERS
+        ]
     return values[0], values[1], values[2]
 
 

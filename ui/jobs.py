@@ -17,7 +17,7 @@ from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import JobStatus
 
 WATCHED = "watched_jobs"
-POLL_SECONDS = 1.0
+POLL_SECONDS = 0.5
 CHEAP_NODES = 4000
 CHEAP_MODELS = ("gcn", "dropedge")
 
@@ -85,14 +85,7 @@ def need(config: RunConfig, cheap: bool, what: str) -> str:
     with st.container(border=True):
         if status is None:
             st.markdown(f"**This page needs {what}**, {config.trainings} trainings on this graph.")
-            st.button(
-                f"Train {what}",
-                type="primary",
-                icon=":material/play_arrow:",
-                key="need",
-                on_click=submit,
-                args=(config,),
-            )
+            train_button(f"Train {what}", config, "need")
         elif status.active:
             watch(config.run_id)
             st.markdown(f"**Training {what}.** The page fills itself as soon as it is done.")
@@ -100,6 +93,19 @@ def need(config: RunConfig, cheap: bool, what: str) -> str:
         else:
             ended(config.run_id, status)
     st.stop()
+
+
+def train_button(label: str, config: RunConfig, key: str, disabled: bool = False) -> None:
+    """The button that starts a run."""
+    st.button(
+        label,
+        type="primary",
+        icon=":material/play_arrow:",
+        key=key,
+        disabled=disabled,
+        on_click=submit,
+        args=(config,),
+    )
 
 
 def ended(run_id: str, status: JobStatus) -> None:
@@ -118,9 +124,17 @@ def ended(run_id: str, status: JobStatus) -> None:
     )
 
 
-@st.fragment(run_every=POLL_SECONDS)
-def panel() -> None:
-    """The jobs of this session that are going on."""
+def panel(starts_runs: bool) -> None:
+    """The jobs of this session that are going on; looks again by itself only while it must.
+
+    Args:
+        starts_runs: Whether a part of the page that is drawn alone may start a run.
+    """
+    waits = starts_runs or bool(st.session_state.get(WATCHED))
+    st.fragment(_panel, run_every=POLL_SECONDS if waits else None)()
+
+
+def _panel() -> None:
     watched: dict[str, bool] = st.session_state.setdefault(WATCHED, {})
     still = {run_id: load.jobs().status(run_id) for run_id in watched if is_active(run_id)}
     if set(still) != set(watched):

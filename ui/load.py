@@ -16,12 +16,14 @@ import streamlit as st
 from ui.choice import Pairs
 from wgnn_core import datasets, ranking
 from wgnn_core.boundary import distance_to_boundary
+from wgnn_core.figures import EdgeDropMap
 from wgnn_core.graph import Graph
 from wgnn_core.layout import layout
+from wgnn_core.reports import figure_of
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import Jobs
 from wgnn_core.runs.results import RunResult
-from wgnn_core.wgnn import Base
+from wgnn_core.wgnn import Base, Etas
 
 ALPHAS = np.round(np.arange(0.05, 1.0001, 0.05), 2)
 
@@ -32,8 +34,10 @@ def _close(held: Jobs) -> None:
 
 @st.cache_resource(show_spinner=False, on_release=_close)
 def jobs() -> Jobs:
-    """The one job system of this server, with its warm worker."""
-    return Jobs()
+    """The one job system of this server; its worker gets ready while the first page is drawn."""
+    held = Jobs()
+    held.warm()
+    return held
 
 
 @st.cache_data(ttl=20, max_entries=64, show_spinner=False)
@@ -99,6 +103,32 @@ def hits(run_id: str, ranker: str) -> list[npt.NDArray[np.bool_]]:
     base = base_of(run_id)
     right = base.predicted == base.graph.y
     return [right[k][nodes] for k, nodes in enumerate(orders(run_id, ranker))]
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def edge_drop(run_id: str, run: int, eta1: float, eta2: float, most: int) -> EdgeDropMap:
+    """Algorithm 2 for the run-th seed of a base run, on at most `most` nodes."""
+    result, base = finished(run_id), base_of(run_id)
+    config = result.config
+    figure = figure_of(
+        "edge-drop",
+        result,
+        base.graph,
+        xy=points(config.dataset, config.parameters),
+        seed=int(base.seeds[run]),
+        etas=Etas(0.0, eta1, eta2),
+        max_nodes=most,
+    )
+    assert isinstance(figure, EdgeDropMap)
+    return figure
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def panel_html(
+    run_id: str, run: int, eta1: float, eta2: float, most: int, after: bool, dark: bool
+) -> str:
+    """One panel of the close-up as a page of its own; η₀ changes nothing in it."""
+    return edge_drop(run_id, run, eta1, eta2, most).to_pyvis_html(after, most, dark)
 
 
 def base_of(run_id: str) -> Base:

@@ -93,7 +93,11 @@ def ego_map(
 
 
 def ego_chart(figure: NodeMap) -> go.Figure:
-    """Names on hover without the position in the drawn part, which means nothing."""
+    """Names on hover without the position in the drawn part, which means nothing.
+
+    No legend: it stands beside a map of the whole graph in the same colours.
+    """
     chart = figure.to_plotly(is_dark())
+    chart.update_layout(showlegend=False)
     chart.update_traces(hovertemplate="%{text}<extra></extra>", selector={"name": "nodes"})
     return chart

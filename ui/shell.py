@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
 
 from ui import load
 from ui.choice import Choice
-from ui.jobs import is_cheap, need, said
+from ui.jobs import is_cheap, need, panel, said
 from ui.sidebar import sidebar
+from ui.style import style_page
 from wgnn_core import datasets
 from wgnn_core.graph import Graph
 from wgnn_core.wgnn import Base
@@ -71,11 +73,16 @@ def run_app() -> None:
     """The router: settings, navigation, sidebar, then the page."""
     page = _navigation()
     with said():
-        token = CHOICE.set(sidebar())
+        choice, jobs = sidebar()
+        token = CHOICE.set(choice)
         try:
             page.run()
+        except StopException:
+            pass  # a page ends early while it waits for a run; the job panel shows that run
         finally:
             CHOICE.reset(token)
+        with jobs:
+            panel(starts_runs=page.url_path == "playground")
 
 
 def page_start(title: str, what: str) -> View:
@@ -89,6 +96,7 @@ def page_start(title: str, what: str) -> View:
     if choice is None:
         _navigation()
         st.rerun()
+    style_page()
     st.title(title, anchor=False)
     st.markdown(what)
     if not load.is_ready(choice.dataset):

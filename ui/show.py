@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+import matplotlib
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
+from matplotlib.colors import to_hex
 
 from ui.choice import Choice, Triple
 from ui.load import points
@@ -14,12 +17,15 @@ from ui.text import md
 from wgnn_core.export import bundle, offline_html, table_csv
 from wgnn_core.figures import VENUES, Figure, Style
 from wgnn_core.figures.references import ENTRIES
+from wgnn_core.figures.style import lightness
 from wgnn_core.reports import run_bundle
 from wgnn_core.runs.results import RunResult
 
 MAP_HEIGHT = 520
-CHART_HEIGHT = 400
+CHART_HEIGHT = 380
 MANY_RINGS = 120
+"""Rings around more nodes than this would hide them; the other nodes fade instead."""
+FADED = 0.1
 FONT = "Source Sans, Source Sans Pro, sans-serif"
 FORMATS = {
     "zip": ("Bundle: everything below, LaTeX, settings, command", "application/zip"),
@@ -47,6 +53,7 @@ def show(
     chart: go.Figure | None = None,
     modes: tuple[str, ...] = ("points", "box", "lasso"),
     on_select: Callable[[], None] | None = None,
+    caption: str | None = None,
 ) -> Any:
     """The chart with its caption and export control.
 
@@ -60,10 +67,24 @@ def show(
         chart: The plotly figure if the page changed it; its own otherwise.
         modes: Ways to select.
         on_select: Called when something was selected, before the page is drawn anew.
+        caption: The sentence below; the figure's own if none is given.
     """
     drawn = chart if chart is not None else figure.to_plotly(is_dark())
     _fit(drawn, height)
-    st.markdown(f"**{md(figure.title, 200)}**")
+    text = caption if caption is not None else figure.caption
+    if figure.kind == "eta-grid":
+        _number_cells(drawn, gain=drawn.data[0].zmin < 0)
+    elif figure.kind == "node-map" and _fade_others(drawn):
+        text = text.replace("(rings)", "(the others are faded)")
+    head = st.container(
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        gap=None,
+    )
+    head.markdown(f"**{md(figure.title, 200)}**", width="content")
+    with head:
+        _export(figure, key, choice, etas)
     state = st.plotly_chart(
         drawn,
         key=key,
@@ -74,19 +95,26 @@ def show(
         on_select=(on_select or "rerun") if select else "ignore",
         selection_mode=cast(Any, modes),
     )
-    below = st.container(horizontal=True, vertical_alignment="center")
-    below.caption(md(figure.caption, 600), width="stretch")
-    with below:
-        _export(figure, key, choice, etas)
+    st.caption(md(text, 600))
     return state
+
+
+def metrics(rows: Sequence[tuple[str, str, str]], least: int = 130) -> None:
+    """Numbers side by side, as many as there is room for: (name, value, note) each."""
+    with st.grid(len(rows), min_column_width=least):
+        for name, value, note in rows:
+            st.metric(name, value, note or None, delta_color="off", delta_arrow="off", border=True)
 
 
 def _fit(drawn: go.Figure, height: int) -> None:
     """Make a chart part of the page: its font and background, a legend that never covers an axis.
 
-    The title goes above, as text: plotly would cut it where a column is narrow.
+    The title goes above, as text: plotly would cut it where a column is narrow. A colour bar lies
+    below a map, which then has the whole width.
     """
     clear = "rgba(0,0,0,0)"
+    bars = [t for t in drawn.data if t.type == "scattergl" and t.marker.showscale]
+    place = {"y": 0, "yref": "container", "yanchor": "bottom"}
     drawn.update_layout(
         title_text="",
         height=height,
@@ -94,15 +122,59 @@ def _fit(drawn: go.Figure, height: int) -> None:
         paper_bgcolor=clear,
         plot_bgcolor=clear,
         margin_t=36 if drawn.layout.annotations else 12,
-        legend={
-            "orientation": "h", "x": 0, "xanchor": "left",
-            "y": 0, "yref": "container", "yanchor": "bottom",
-        },
-    )  # fmt: skip
+        legend={"orientation": "h", "x": 0, "xanchor": "left"}
+        | ({"y": 1, "yref": "container", "yanchor": "top"} if bars else place),
+    )
+    for trace in bars:
+        trace.marker.colorbar.update(
+            orientation="h", x=0.5, xanchor="center", y=0, yanchor="top", len=0.75, thickness=10,
+            outlinewidth=0, title_side="bottom",
+        )  # fmt: skip
+        drawn.update_layout(margin_t=36, margin_b=8)
+
+
+def _fade_others(drawn: go.Figure) -> bool:
+    """Where a node map marks many nodes, fade the others and take the rings away."""
+    ring = next((t for t in drawn.data if str(t.name).startswith("selected (")), None)
+    if ring is None or len(ring.x) <= MANY_RINGS:
+        return False
+    marked = set(zip(ring.x, ring.y, strict=True))
     for trace in drawn.data:
-        rings = trace.type == "scattergl" and str(trace.marker.symbol) == "circle-open"
-        if rings and len(trace.x) > MANY_RINGS:  # thick ones would hide what they mark
-            trace.update(marker={"line": {"width": 1}, "size": trace.marker.size - 1}, opacity=0.55)
+        if trace.name in ("nodes", "no value"):
+            inside = [place in marked for place in zip(trace.x, trace.y, strict=True)]
+            trace.marker.opacity = np.where(inside, 1, FADED).astype(np.float32)
+        elif trace.name == "edges":
+            trace.opacity = 0.35
+    drawn.data = [trace for trace in drawn.data if trace is not ring]
+    return True
+
+
+def _number_cells(drawn: go.Figure, gain: bool) -> None:
+    """Numbers that can be read on every colour, and cells that can be clicked.
+
+    plotly prints grey on yellow, and its heatmaps report no clicks: a text mark in each cell does
+    both. The marks come last, in the order of the cells, row by row.
+    """
+    cells = drawn.data[0]
+    z = np.asarray(cells.z, dtype=float)
+    column, row = np.meshgrid(np.arange(z.shape[1]), np.arange(z.shape[0]))
+    shade = (z.ravel() - cells.zmin) / (cells.zmax - cells.zmin)
+    scale = matplotlib.colormaps["RdBu" if gain else "viridis"]
+    dark = [np.isfinite(s) and lightness(to_hex(scale(s))) < 55 for s in shade]
+    form = "+.1f" if gain else ".1f"
+    cells.update(texttemplate="", hoverinfo="skip", hovertemplate=None)
+    cells.colorbar.update(title_text="", thickness=10, outlinewidth=0)
+    drawn.add_scatter(
+        x=column.ravel(),
+        y=row.ravel(),
+        mode="markers+text",
+        marker={"size": 30, "opacity": 0, "symbol": "square"},
+        text=[f"{v:{form}}".replace("-", "−") if np.isfinite(v) else "" for v in z.ravel()],
+        textfont={"color": ["#ffffff" if d else "#111318" for d in dark], "size": 13},
+        hovertemplate="%{text}<extra></extra>",  # without hover there is no click
+        showlegend=False,
+    )
+    drawn.update_layout(hovermode="closest", hoverdistance=-1)
 
 
 def _export(figure: Figure, key: str, choice: Choice, etas: Triple) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 import torch
+from streamlit.delta_generator import DeltaGenerator
 
 from ui import load
 from ui.choice import Choice, Pairs, Value
-from ui.jobs import panel
 from ui.text import md
 from wgnn_core import datasets
 from wgnn_core.datasets import DatasetSpec, Parameter
@@ -24,16 +24,17 @@ MAX_PAGE_NODES = 30_000
 """Larger generated graphs are for the command line; no page could draw them in time."""
 
 
-def sidebar() -> Choice:
-    """Draw it and return what is chosen."""
+def sidebar() -> tuple[Choice, DeltaGenerator]:
+    """Draw it; returns what is chosen and the place for the jobs.
+
+    The jobs come last, when the page has started what it needs.
+    """
     with st.sidebar:
         dataset, parameters = _graph()
-        st.space("small")
         model, hyper = _model(dataset)
         seeds, pool, device = _protocol()
-        st.space("small")
-        panel()
-    return Choice(dataset, parameters, model, hyper, seeds, pool, device)
+        jobs = st.container()
+    return Choice(dataset, parameters, model, hyper, seeds, pool, device), jobs
 
 
 def _graph() -> tuple[str, Pairs]:

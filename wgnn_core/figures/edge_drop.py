@@ -250,7 +250,7 @@ class EdgeDropMap(Figure):
         place = (points - points.mean(axis=0)) / spread * 700 * [1, -1]  # screens count downwards
         colours = DARK_COLOUR if dark else COLOUR
         net = Network(
-            height="520px", width="100%", bgcolor=ink(dark).background, cdn_resources="in_line"
+            height="400px", width="100%", bgcolor=ink(dark).background, cdn_resources="in_line"
         )
         net.templateEnv = _templates()
         net.toggle_physics(False)
