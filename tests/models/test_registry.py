@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -30,6 +32,16 @@ def test_every_model_is_tested_against_a_reference() -> None:
 
 def test_every_comparator_is_tested_against_a_reference() -> None:
     assert untested(COMPARATORS, TESTS / "comparators") == []
+
+
+def test_registries_load_without_the_slow_libraries() -> None:
+    """A worker imports every model; what only one of them needs may not slow its start."""
+    code = (
+        "import sys, wgnn_core.models, wgnn_core.comparators;"
+        "print({'torch_geometric', 'geoopt'} & set(sys.modules))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "set()"
 
 
 def test_the_rule_finds_a_missing_test(tmp_path: Path) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch_geometric.nn import APPNP
 
 from wgnn_core.comparators.base import Comparator
 from wgnn_core.graph import BoolArray, Graph, IntArray
@@ -66,14 +66,21 @@ def totoro(
     Pi is symmetric, so its rows at the training nodes are PageRank started from them; nothing of
     size N x N is built.
     """
+    # slow to import, and few processes need them
+    from torch_geometric.nn import APPNP
+    from torch_geometric.utils import to_torch_csr_tensor
+
     nodes = np.flatnonzero(train)
     start = torch.zeros(graph.num_nodes, len(nodes))
     start[torch.from_numpy(nodes), torch.arange(len(nodes))] = 1
     both = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
-    with torch.no_grad():
-        pagerank = APPNP(K=STEPS, alpha=teleport)(
-            start, torch.from_numpy(np.ascontiguousarray(both))
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # CSR tensors are called beta
+        # as a sparse matrix: a list of edges would hold a message for each edge and start
+        adjacency = to_torch_csr_tensor(
+            torch.from_numpy(np.ascontiguousarray(both)), size=(graph.num_nodes, graph.num_nodes)
         )
+        pagerank = APPNP(K=STEPS, alpha=teleport)(start, adjacency)
     rows = pagerank.numpy().T.astype(np.float64)
     classes = labels[nodes]
     present = np.unique(classes)

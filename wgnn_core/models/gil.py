@@ -7,11 +7,9 @@ from functools import cache
 from math import atanh
 from typing import Any, ClassVar
 
-import geoopt
 import numpy as np
 import torch
 from torch import Tensor
-from torch_geometric.utils import softmax
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.replicas.model import Model, Sizes, glorot, hyper
@@ -30,6 +28,8 @@ SITES = 10
 @cache
 def ball(device: torch.device) -> Any:
     """The Poincare ball of curvature -1."""
+    import geoopt  # slow to import, and few processes need it
+
     return geoopt.PoincareBall(c=1.0).to(device)
 
 
@@ -136,6 +136,8 @@ class GIL(Model):
         self, p: Parameters, view: View, layer: int, h: Tensor, noise: Noise | None
     ) -> Tensor:
         """Attention of one layer in the ball, from x_h W in the tangent space at 0."""
+        from torch_geometric.utils import softmax
+
         B = ball(h.device)
         z = B.mobius_add(B.expmap0(h), B.expmap0(p[f"linear_b_h{layer}"]))
         u = B.logmap0(z)

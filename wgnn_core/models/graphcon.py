@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor
-from torch_geometric.utils import softmax
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.replicas.model import Model, Sizes, hyper, uniform
@@ -155,6 +154,8 @@ class GraphCON(Model):
         Normalised over each sender j, as the original does on Cora and Citeseer, or over each
         receiver i, as on Pubmed.
         """
+        from torch_geometric.utils import softmax  # slow to import, and few processes need it
+
         sender, receiver, slot = whole.entries(0)
         heads = (x.shape[0], x.shape[1], self.heads, -1)
         query = (x @ p["Q"] + p["b_Q"]).view(heads)
