@@ -122,9 +122,17 @@ class RunConfig:
 
     @cached_property
     def run_id(self) -> str:
-        """SHA-256 of the canonical JSON of `identity`, shortened to 128 bits."""
-        text = json.dumps(_numbers(self.identity), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+        """The fingerprint of `identity`."""
+        return _fingerprint(self.identity)
+
+    def base_id(self, seeds: Sequence[int]) -> str:
+        """The fingerprint of the base model trained for `seeds` in one batch.
+
+        Runs that differ in nothing but what they retrain share it.
+        """
+        later = ("etas", "search", "steps", "pool")
+        base = {key: value for key, value in self.identity.items() if key not in later}
+        return _fingerprint(base | {"seeds": list(seeds)})
 
     def to_json(self) -> dict[str, Any]:
         out = {item.name: getattr(self, item.name) for item in fields(self)}
@@ -133,6 +141,12 @@ class RunConfig:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> RunConfig:
         return cls(**{item.name: values[item.name] for item in fields(cls) if item.name in values})
+
+
+def _fingerprint(identity: dict[str, Any]) -> str:
+    """SHA-256 of the canonical JSON, shortened to 128 bits."""
+    text = json.dumps(_numbers(identity), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _pairs(values: Any) -> Pairs:

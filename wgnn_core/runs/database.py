@@ -64,6 +64,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ) STRICT, WITHOUT ROWID
         """,
     ),
+    (
+        "ALTER TABLE run ADD COLUMN adopts INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE cell ADD COLUMN content TEXT",
+        "CREATE INDEX cell_content ON cell(content)",
+    ),
 )
 """Statements that bring a file from version i to i + 1; never edit one that was released."""
 

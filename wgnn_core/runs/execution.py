@@ -32,6 +32,20 @@ class Execution:
         self.size = cell_size(self.model, self.graph)
         self.finished = store.cells(run_id)
         self._first = first_cells(self.config, self.size)
+        self._adopt()
+
+    def _adopt(self) -> None:
+        """Take over base cells that another run has trained in just the same batches."""
+        for cell in self._first:
+            if cell.runs and cell.number not in self.finished:
+                found = self.store.same_cell(self.run_id, self._content(cell) or "")
+                if found is not None:
+                    self.put(cell, found, 0.0)
+
+    def _content(self, cell: Cell) -> str | None:
+        if not cell.runs:
+            return None
+        return self.config.base_id([self.config.seeds[run] for run in cell.runs])
 
     def ready(self) -> list[Cell]:
         """Cells that are not stored and depend on nothing that is not; empty at the end."""
@@ -69,6 +83,8 @@ class Execution:
 
     def put(self, cell: Cell, result: CellResult, seconds: float) -> bool:
         """Store a cell; False if the run has been taken away meanwhile."""
-        stored = self.store.put_cell(self.run_id, self.owner, cell, result, seconds)
+        stored = self.store.put_cell(
+            self.run_id, self.owner, cell, result, seconds, self._content(cell)
+        )
         self.finished.add(cell.number)
         return stored

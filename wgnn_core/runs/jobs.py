@@ -116,7 +116,8 @@ class Jobs:
     def submit(self, config: RunConfig, *, fresh: bool = False) -> str:
         """Start a run and return its id at once; a finished or running one is not started again.
 
-        An unfinished run goes on from its last cell. `fresh` deletes what there is first.
+        An unfinished run goes on from its last cell; the base model is taken from another run that
+        trained the same one. `fresh` deletes what there is first and trains everything.
 
         Raises:
             WGNNError: It is more than `limits` allow, or the dataset is not there.
@@ -130,7 +131,7 @@ class Jobs:
         with self._lock:
             if fresh and self.store.has(run_id):
                 self.delete(run_id)
-            self.store.create(config)
+            self.store.create(config, adopts=not fresh)
             return self._start(run_id)
 
     def resume(self, run_id: str) -> str:

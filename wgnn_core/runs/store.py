@@ -94,15 +94,19 @@ class Store:
 
     # -- runs ---------------------------------------------------------------------------------
 
-    def create(self, config: RunConfig) -> bool:
-        """Add a run in state ``queued``; False if it is there already."""
+    def create(self, config: RunConfig, *, adopts: bool = True) -> bool:
+        """Add a run in state ``queued``; False if it is there already.
+
+        A run that `adopts` takes over base cells that another run has trained (`same_cell`).
+        """
         if self.has(config.run_id):
             return False  # without the write lock, which others may need
         full = config.resolve()
         with transaction(self._file) as db:
             added = db.execute(
                 "INSERT OR IGNORE INTO run (id, config, identity, dataset, model, dataset_hash,"
-                " trainings, state, created) VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?)",
+                " trainings, state, created, adopts)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)",
                 (
                     config.run_id,
                     json.dumps(full.to_json()),
@@ -112,6 +116,7 @@ class Store:
                     config.identity["dataset_hash"],
                     config.trainings,
                     time.time(),
+                    int(adopts),
                 ),
             )
             return added.rowcount == 1
@@ -272,9 +277,17 @@ class Store:
     # -- cells --------------------------------------------------------------------------------
 
     def put_cell(
-        self, run_id: str, owner: str, cell: Cell, result: CellResult, seconds: float
+        self,
+        run_id: str,
+        owner: str,
+        cell: Cell,
+        result: CellResult,
+        seconds: float,
+        content: str | None = None,
     ) -> bool:
         """Store a finished cell, arrays first, then everything else in one transaction.
+
+        `content` names what was computed, for `same_cell`.
 
         Returns False, and stores nothing, if `owner` no longer holds the run. A cell that is there
         already is left as it is.
@@ -288,8 +301,8 @@ class Store:
             if row is None or row["owner"] != owner:
                 return False
             added = db.execute(
-                "INSERT OR IGNORE INTO cell VALUES (?, ?, ?, ?, ?)",
-                (run_id, cell.number, len(cell), seconds, time.time()),
+                "INSERT OR IGNORE INTO cell VALUES (?, ?, ?, ?, ?, ?)",
+                (run_id, cell.number, len(cell), seconds, time.time(), content),
             )
             if added.rowcount == 0:
                 return True
@@ -308,6 +321,22 @@ class Store:
         with connect(self._file) as db:
             found = db.execute("SELECT number FROM cell WHERE run = ?", (run_id,))
             return {row["number"] for row in found}
+
+    def same_cell(self, run_id: str, content: str) -> CellResult | None:
+        """The result of another run's cell of the same content, if this run adopts cells."""
+        with connect(self._file) as db:
+            row = db.execute(
+                "SELECT cell.run, cell.number FROM cell, run AS mine"
+                " WHERE content = ? AND cell.run != mine.id AND mine.id = ? AND mine.adopts",
+                (content, run_id),
+            ).fetchone()
+        if row is None:
+            return None
+        mine = [score for cell, _, score in self.scores(row["run"]) if cell == row["number"]]
+        try:
+            return CellResult(mine, self.arrays(row["run"], row["number"]))
+        except WGNNError:  # being deleted, or damaged: then it is trained once more
+            return None
 
     def scores(self, run_id: str) -> list[tuple[int, int, Score]]:
         """(cell, position in its arrays, score) of every finished training."""
