@@ -164,14 +164,14 @@ def big_map(n: int = 19717, m: int = 44324) -> NodeMap:
 
 def test_map_of_the_size_of_pubmed() -> None:
     figure = big_map()
-    start = time.perf_counter()
+    start = time.process_time()  # what others do on the machine is no fault of the map
     document = figure.render("pdf", Style("icml", "full"))
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert len(document) < 3e6
     assert pdf.type_sizes(document)  # the text is not part of the image
-    start = time.perf_counter()
+    start = time.process_time()
     source = figure.to_plotly().to_json()
-    assert time.perf_counter() - start < 2 and len(source) < 4e6
+    assert time.process_time() - start < 2 and len(source) < 4e6
 
 
 @pytest.mark.dataset

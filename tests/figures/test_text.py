@@ -61,7 +61,7 @@ def test_plotly_text_has_no_markup_and_loses_nothing(text) -> None:
 def test_latex_text_is_inert(text) -> None:
     safe = latex_text(text)
     rest = re.sub(r"\\(text\w+|char34|ldots)\{\}|\\[{}$&#_%]", "", safe)
-    rest = re.sub(r"\$(\\pm|\\eta|\\geq|\\alpha|_[012])\$", "", rest)
+    rest = re.sub(r"\$(-|\\pm|\\eta|\\geq|\\alpha|_[012])\$", "", rest)
     assert not set("\\{}$&#_%~^") & set(rest)
     assert all(ord(c) < 256 for c in safe)
 

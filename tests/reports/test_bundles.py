@@ -145,3 +145,9 @@ def test_document_of_every_kind_compiles(runs: Runs, graph: Graph, tmp_path: Pat
     )
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "paper.pdf").stat().st_size > 0
+    if shutil.which("pdftotext"):
+        words = ["pdftotext", "-layout", "paper.pdf", "-"]
+        text = subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, text=True)
+        printed = "".join(text.stdout.split())
+        assert printed.count("Table") >= 3 and printed.count("Figure") >= len(KINDS)
+        assert re.search(r"b&50%#1\$x.2\$\{.\}\\end\{document\}", printed)  # names as they are

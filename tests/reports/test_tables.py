@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.figures.text import latex_text
 from wgnn_core.graph import Graph
 from wgnn_core.reports import scores_of, table_of, tables_of
 from wgnn_core.reports.tables import finished_etas, methods_of
@@ -55,8 +56,9 @@ def test_the_three_forms_say_the_same(runs: Runs, graph: Graph) -> None:
             for line in forms["results.md"].splitlines()
         )
         if not np.isnan(row["gain_points"]):
-            gain = f"{row['method']} {row['gain_points']:+.2f}"
-            assert gain in forms["results.tex"]
+            points = f"{row['gain_points']:+.2f}".replace("-", "−")
+            gain = f"{row['method']} {points}"
+            assert latex_text(gain) in forms["results.tex"]
             assert gain in forms["results.md"]
 
 

@@ -99,6 +99,8 @@ class AccuracyCoverage(Figure):
                 label=paper_text(str(series), style.label_length),
             )
         paper_curves(axes, self.data[~bounds], "alpha_percent", style)
+        low, high = axes.get_ylim()  # a deviation may reach beyond what an accuracy can be
         axes.set(xlabel=X_LABEL, ylabel=Y_LABEL, xlim=(0, 101))
+        axes.set_ylim(max(low, -1), min(high, 101))
         legend_below(paper, axes.get_legend_handles_labels()[0])
         return paper

@@ -9,12 +9,10 @@ from wgnn_core.errors import WGNNError
 PAPER = "wgnn"
 
 
-def _entry(kind: str, key: str, author: str, title: str, venue: str, year: int, extra: str) -> str:
+def _entry(kind: str, key: str, author: str, title: str, venue: str, year: int, **more: str) -> str:
     place = {"inproceedings": "booktitle", "article": "journal", "misc": "howpublished"}[kind]
     fields = {"author": author, "title": f"{{{title}}}", place: venue, "year": str(year)}
-    if extra:
-        fields["pages" if "--" in extra else "note"] = extra
-    body = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+    body = ",\n".join(f"  {name} = {{{value}}}" for name, value in (fields | more).items())
     return f"@{kind}{{{key},\n{body}\n}}\n"
 
 
@@ -28,7 +26,6 @@ _PLANETOID = _entry(
     "Revisiting Semi-Supervised Learning with Graph Embeddings",
     _ICML,
     2016,
-    "",
 )
 _PITFALLS = _entry(
     "misc",
@@ -38,16 +35,14 @@ _PITFALLS = _entry(
     "Pitfalls of Graph Neural Network Evaluation",
     "Relational Representation Learning Workshop, NeurIPS",
     2018,
-    "",
 )
 _HGCN = _entry(
     "inproceedings",
     "chami2019hgcn",
-    r"Chami, Ines and Ying, Rex and R{\'e}, Christopher and Leskovec, Jure",
+    r"Chami, Ines and Ying, Zhitao and R{\'e}, Christopher and Leskovec, Jure",
     "Hyperbolic Graph Convolutional Neural Networks",
     _NEURIPS,
     2019,
-    "",
 )
 
 ENTRIES: dict[str, str] = {
@@ -59,7 +54,6 @@ ENTRIES: dict[str, str] = {
         "Leveraging Label Non-Uniformity for Node Classification in Graph Neural Networks",
         _ICML,
         2023,
-        "",
     ),
     "cora": _PLANETOID,
     "citeseer": _PLANETOID,
@@ -75,7 +69,6 @@ ENTRIES: dict[str, str] = {
         "Geom-GCN: Geometric Graph Convolutional Networks",
         _ICLR,
         2020,
-        "",
     ),
     "chameleon": _entry(
         "article",
@@ -84,7 +77,8 @@ ENTRIES: dict[str, str] = {
         "Multi-Scale Attributed Node Embedding",
         "Journal of Complex Networks",
         2021,
-        "volume 9, number 2",
+        volume="9",
+        number="2",
     ),
     "karate": _entry(
         "article",
@@ -93,7 +87,9 @@ ENTRIES: dict[str, str] = {
         "An Information Flow Model for Conflict and Fission in Small Groups",
         "Journal of Anthropological Research",
         1977,
-        "452--473",
+        volume="33",
+        number="4",
+        pages="452--473",
     ),
     "csbm": _entry(
         "inproceedings",
@@ -102,7 +98,6 @@ ENTRIES: dict[str, str] = {
         "Contextual Stochastic Block Models",
         _NEURIPS,
         2018,
-        "",
     ),
     "digits": _entry(
         "misc",
@@ -111,7 +106,6 @@ ENTRIES: dict[str, str] = {
         "Optical Recognition of Handwritten Digits",
         "UCI Machine Learning Repository",
         1998,
-        "",
     ),
     "gcn": _entry(
         "inproceedings",
@@ -120,7 +114,6 @@ ENTRIES: dict[str, str] = {
         "Semi-Supervised Classification with Graph Convolutional Networks",
         _ICLR,
         2017,
-        "",
     ),
     "gat": _entry(
         "inproceedings",
@@ -130,7 +123,6 @@ ENTRIES: dict[str, str] = {
         "Graph Attention Networks",
         _ICLR,
         2018,
-        "",
     ),
     "dropedge": _entry(
         "inproceedings",
@@ -139,7 +131,6 @@ ENTRIES: dict[str, str] = {
         "DropEdge: Towards Deep Graph Convolutional Networks on Node Classification",
         _ICLR,
         2020,
-        "",
     ),
     "gil": _entry(
         "inproceedings",
@@ -148,7 +139,6 @@ ENTRIES: dict[str, str] = {
         "Graph Geometry Interaction Learning",
         _NEURIPS,
         2020,
-        "",
     ),
     "graphcon": _entry(
         "inproceedings",
@@ -158,7 +148,6 @@ ENTRIES: dict[str, str] = {
         "Graph-Coupled Oscillator Networks",
         _ICML,
         2022,
-        "",
     ),
     "maskgae": _entry(
         "inproceedings",
@@ -168,7 +157,6 @@ ENTRIES: dict[str, str] = {
         "What's Behind the Mask: Understanding Masked Graph Modeling for Graph Autoencoders",
         "ACM SIGKDD Conference on Knowledge Discovery and Data Mining",
         2023,
-        "",
     ),
     "acmgcn": _entry(
         "inproceedings",
@@ -178,7 +166,6 @@ ENTRIES: dict[str, str] = {
         "Revisiting Heterophily for Graph Neural Networks",
         _NEURIPS,
         2022,
-        "",
     ),
     "renode": _entry(
         "inproceedings",
@@ -188,7 +175,6 @@ ENTRIES: dict[str, str] = {
         "Topology-Imbalance Learning for Semi-Supervised Node Classification",
         _NEURIPS,
         2021,
-        "",
     ),
     "self_training": _entry(
         "inproceedings",
@@ -197,7 +183,6 @@ ENTRIES: dict[str, str] = {
         "Deeper Insights into Graph Convolutional Networks for Semi-Supervised Learning",
         "AAAI Conference on Artificial Intelligence",
         2018,
-        "",
     ),
     "ptdnet": _entry(
         "inproceedings",
@@ -207,7 +192,6 @@ ENTRIES: dict[str, str] = {
         "Learning to Drop: Robust Graph Neural Network via Topological Denoising",
         "ACM International Conference on Web Search and Data Mining",
         2021,
-        "",
     ),
 }
 """BibTeX entries by the names that datasets, models and comparators have in the library."""

@@ -74,8 +74,26 @@ PLOTLY_MARKERS = (
     "x",
     "pentagon",
 )
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2)))
-PLOTLY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1.2)),
+    (0, (6, 1.5, 1, 1.5)),
+    (0, (9, 2)),
+    (0, (1, 3)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (9, 2, 1, 2)),
+)
+PLOTLY_DASHES = (
+    "solid",
+    "dash",
+    "dot",
+    "dashdot",
+    "longdash",
+    "2px,6px",
+    "6px,2px,2px,2px,2px,2px",
+    "longdashdot",
+)
 
 CORRECT, WRONG = "#0072B2", "#E69F00"
 DIVERGING = "RdBu"

@@ -114,7 +114,8 @@ def _caption(table: pd.DataFrame) -> str:
     gains = []
     for row in table.iloc[1:].to_dict("records"):
         p = "" if np.isnan(row["p_value"]) else f", p = {row['p_value']:.2g}"
-        gains.append(f"{row['method']} {row['gain_points']:+.2f}{p}")
+        gain = f"{row['gain_points']:+.2f}".replace("-", "\N{MINUS SIGN}")  # a hyphen ends a line
+        gains.append(f"{row['method']} {gain}{p}")
     if not gains:
         return text
     return f"{text} Gain over {base} in points, paired t-test: {'; '.join(gains)} (* p < 0.05)."
