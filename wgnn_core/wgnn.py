@@ -9,6 +9,7 @@ import platform
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -283,6 +284,7 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: _version(name) for name in packages}}
 
 
+@cache  # read from the disk, and every run's id asks for it
 def _version(package: str) -> str:
     from importlib.metadata import PackageNotFoundError
 
