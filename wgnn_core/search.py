@@ -147,8 +147,7 @@ def choose(rows: pd.DataFrame) -> Etas:
     if rows.empty:
         raise WGNNError("the grid has no finished cell to choose from.")
     mean = rows[["eta0", "eta1", "eta2", "val"]].groupby(["eta0", "eta1", "eta2"])["val"].mean()
-    best: tuple[float, float, float] = mean.sort_index().idxmax()
-    return Etas(*best)
+    return Etas(*(float(eta) for eta in mean.sort_index().idxmax()))
 
 
 def best_on_test(rows: pd.DataFrame) -> Etas:
@@ -157,8 +156,7 @@ def best_on_test(rows: pd.DataFrame) -> Etas:
     The authors' released code reports this one; it is shown beside `choose`, marked as such.
     """
     mean = rows.groupby(["eta0", "eta1", "eta2"])["test"].mean()
-    best: tuple[float, float, float] = mean.sort_index().idxmax()
-    return Etas(*best)
+    return Etas(*(float(eta) for eta in mean.sort_index().idxmax()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from wgnn_core.cli import app
 from wgnn_core.cli.models import hyperparameters
 from wgnn_core.errors import WGNNError
 from wgnn_core.models import MODELS
+from wgnn_core.runs.config import RunConfig
 
 
 def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -46,9 +47,18 @@ def test_run_shows_a_table() -> None:
     assert "wGNN" in out.stdout
 
 
+def test_run_on_a_generated_graph() -> None:
+    graph = ["--dataset", "csbm", "--parameter", "nodes=120", "--parameter", "classes=2"]
+    out = CliRunner().invoke(app, ["run", *graph, "--seeds", "2", "--epochs", "3", "--json"])
+    assert out.exit_code == 0, out.output
+    run = RunConfig("csbm", (("nodes", 120), ("classes", 2)))
+    assert json.loads(out.stdout)["dataset_hash"] == run.graph().content_hash
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--dataset", "csbm", "--parameter", "nodes"], "must look like nodes=500"),
         (["--dataset", "nope"], "choose one of digits"),
         (["--model", "nope"], "choose one of gcn"),
         (["--eta0", "1.5"], "eta0 is 1.5; it must lie between 0 and 1"),

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from wgnn_core.cli.console import out, print_json
 from wgnn_core.cli.models import hyperparameters
-from wgnn_core.cli.runs import run_to_end
+from wgnn_core.cli.runs import Parameter, parameters, run_to_end
 from wgnn_core.models import MODELS, make_model
 from wgnn_core.replicas.engine import choose_device, engine_name
 from wgnn_core.runs.config import RunConfig
@@ -28,6 +28,7 @@ def run(
     dataset: Annotated[str, typer.Option(help="A name from `data list`.")] = "digits",
     model: Annotated[str, typer.Option(help="A name from `models`.")] = "gcn",
     preset: Annotated[str | None, typer.Option(help="A named recipe of the model.")] = None,
+    parameter: Parameter = None,
     eta0: Annotated[float, typer.Option(help="Algorithm 1: share of test nodes added.")] = 0.8,
     eta1: Annotated[float, typer.Option(help="Algorithm 2: share of least-w nodes.")] = 0.3,
     eta2: Annotated[float, typer.Option(help="Algorithm 2: share of their edges dropped.")] = 0.4,
@@ -51,6 +52,7 @@ def run(
     names: list[Variant] = ["wgnn", "wgnn1", "wgnn2"] if ablation else ["wgnn"]
     config = RunConfig(
         dataset=dataset,
+        parameters=parameters(parameter or []),
         model=model,
         hyper=tuple(hyperparameters(MODELS[model], context.args).items()),
         preset=preset,

@@ -29,6 +29,9 @@ from wgnn_core.wgnn import Etas
 
 app = typer.Typer(help="The runs that were made: list, show, delete, export.", no_args_is_help=True)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Parameter = Annotated[
+    list[str] | None, typer.Option(help="For a generated graph: nodes=500; repeatable.")
+]
 Id = Annotated[str, typer.Argument(help="An id from `runs list`, or its beginning.")]
 POLL_SECONDS = 0.2
 MAX_VALUES = 1000
@@ -39,9 +42,7 @@ def sweep(
     dataset: Annotated[str, typer.Option(help="A name from `data list`.")] = "digits",
     model: Annotated[str, typer.Option(help="A name from `models`.")] = "gcn",
     preset: Annotated[str | None, typer.Option(help="A named recipe of the model.")] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option(help="For a generated graph: nodes=500; repeatable.")
-    ] = None,
+    parameter: Parameter = None,
     search: Annotated[
         str, typer.Option(help="paired (eta1 = eta2, the paper's study), full or two-stage.")
     ] = "paired",
@@ -65,7 +66,7 @@ def sweep(
     make_model(model)
     config = RunConfig(
         dataset,
-        _parameters(parameter or []),
+        parameters(parameter or []),
         model,
         tuple(hyperparameters(MODELS[model], context.args).items()),
         preset,
@@ -247,7 +248,7 @@ def _etas(
     return tuple((e.eta0, e.eta1, e.eta2) for e in grid)
 
 
-def _parameters(given: Sequence[str]) -> tuple[tuple[str, float], ...]:
+def parameters(given: Sequence[str]) -> tuple[tuple[str, float], ...]:
     out = []
     for item in given:
         name, _, text = item.partition("=")
