@@ -30,13 +30,6 @@ CONFIG = RunConfig("digits", hyper=(("epochs", 15),), seeds=(0, 1))
 WHOLE = RunConfig("karate", hyper=(("epochs", 15),), seeds=(0, 1), etas=((0.5, 0.6, 0.6),))
 """Small, since every figure it gives is drawn."""
 CITED = ("ji2023nonuniformity", "alpaydin1998digits", "kipf2017gcn")
-RUN_PAGE = """
-import streamlit as st
-from ui.load import finished
-from ui.show import export_run
-st.title("One run")
-export_run(finished({run_id!r}), "one")
-"""
 
 
 @pytest.fixture(scope="module")
@@ -109,14 +102,17 @@ def test_a_figure_of_a_page_comes_down_whole(app: Any, visit: Any, result: RunRe
     assert visit.problems == [] and visit.outside == []
 
 
-def test_a_whole_run_comes_down(home: Path, visit: Any, tmp_path: Path) -> None:
-    stored = load_result(Store(home), WHOLE.run_id)
-    script = tmp_path / "one_run.py"
-    script.write_text(RUN_PAGE.format(run_id=stored.summary.run_id))
-    with serve(home, home / "data", "-m", "streamlit", "run", str(script)) as running:
-        visit.page.goto(running.address)
-        expect(visit.page.locator(".st-key-one_export")).to_be_visible(timeout=60_000)
-        name, files = download(visit.page, "one", "iclr")
+def test_a_whole_run_comes_down_from_the_shelf(app: Any, home: Path, visit: Any) -> None:
+    page, stored = visit.page, load_result(Store(home), WHOLE.run_id)
+    page.goto(f"{app.address}/runs?dataset=Karate+club&seeds=2&gcn_epochs=15")
+    expect(page.get_by_text("2 of 2 runs")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0, timeout=60_000)
+    page.locator(".st-key-runs_table").scroll_into_view_if_needed()
+    table = page.locator(".st-key-runs_table").get_by_test_id("stDataFrame")
+    expect(table).to_be_visible(timeout=60_000)
+    table.click(position={"x": 17, "y": 52})  # the box of the newest run; the table is a picture
+    expect(page.locator(".st-key-runs_bundle_export")).to_be_visible(timeout=60_000)
+    name, files = download(page, "runs_bundle", "iclr")
     assert re.fullmatch(r"karate-gcn-[0-9a-f]{8}-all\.zip", name)
     graph = WHOLE.graph()
     assert {n.split("/")[0] for n in files if "/" in n} == {*kinds_of(stored), "tables"}

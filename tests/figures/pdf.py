@@ -9,9 +9,10 @@ import zlib
 def streams(document: bytes) -> list[bytes]:
     """Every stream of the file, inflated where it is deflated."""
     found = []
-    for raw in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", document, re.S):
+    # deflated data may end in a carriage return of its own, so none is taken for a line end
+    for raw in re.findall(rb"stream\r?\n(.*?)\nendstream", document, re.S):
         try:
-            found.append(zlib.decompress(raw))
+            found.append(zlib.decompressobj().decompress(raw))
         except zlib.error:
             found.append(raw)
     return found
