@@ -80,14 +80,14 @@ with controls:
         format_func=COLOURS.get,
         key="dataset_colour",
         bind=BIND,
-        width=240,
+        width=205,
     )
     ringed = st.selectbox(
         "Mark",
         ["none", *groups],
         key="dataset_ring",
         bind=BIND,
-        width=240,
+        width=205,
         help="Nodes to mark on the map.",
     )
 

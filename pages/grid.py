@@ -7,7 +7,7 @@ import streamlit as st
 from ui import load
 from ui.choice import Triple
 from ui.etas import eta_text
-from ui.jobs import ended, progress, said, status_of, train_button, watch
+from ui.jobs import PageEnd, ended, progress, said, status_of, train_button, watch
 from ui.shell import page_start
 from ui.show import metrics, show
 from ui.sidebar import BIND
@@ -57,7 +57,7 @@ def plain_grid() -> tuple[RunConfig, Grid]:
         )
     if not xs or not ys:
         st.info("Choose at least one value for each axis.", icon=":material/info:")
-        st.stop()
+        raise PageEnd
 
     def triple(x: float, y: float) -> Triple:
         if fixed_name is None:
@@ -86,7 +86,7 @@ def two_stages() -> tuple[RunConfig, Grid]:
     )
     if len(steps) < 2:
         st.info("Choose at least two values.", icon=":material/info:")
-        st.stop()
+        raise PageEnd
     config = choice.config(steps=tuple(sorted(steps)))
     grid = grid_of(config)
     assert grid is not None, "two values or more make a grid"
@@ -118,7 +118,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
         width="content",
     )
 if status is None:
-    st.stop()
+    raise PageEnd
 if status.active:
     watch(config.run_id)
 

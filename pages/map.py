@@ -71,14 +71,14 @@ def the_map() -> None:
             usual = round(float(np.quantile(w[split.test], 0.2)), 2)
             threshold = st.slider(
                 "Threshold on w",
-                0.0, round(top, 2), usual, 0.01, key="map_threshold", bind=BIND, width=300,
+                0.0, round(top, 2), usual, 0.01, key="map_threshold", bind=BIND, width=220,
             )  # fmt: skip
             ring = st.selectbox(
                 "Mark",
                 ["below the threshold", "above the threshold", "none", *groups],
                 key="map_ring",
                 bind=BIND,
-                width=230,
+                width=205,
             )
         test = split.test
         low, high = test & (w < threshold), test & (w >= threshold)

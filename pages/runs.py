@@ -8,7 +8,7 @@ import streamlit as st
 
 from ui import load
 from ui.etas import eta_text
-from ui.jobs import resume
+from ui.jobs import PageEnd, resume
 from ui.shell import page_start
 from ui.show import export_run, is_dark, show
 from ui.text import md
@@ -33,7 +33,7 @@ choice = view.choice
 runs = load.jobs().list()
 if not runs:
     st.info("Nothing was trained yet; the Start page trains a first run.", icon=":material/info:")
-    st.stop()
+    raise PageEnd
 
 with st.grid(4, min_column_width=150):
     datasets = sorted({run.dataset for run in runs})
@@ -74,10 +74,10 @@ def shelf() -> list[RunSummary]:
             "graph": [run.dataset for run in shown],
             "model": [run.model for run in shown],
             "what": [what(run) for run in shown],
-            "seeds": [len(run.config.seeds) for run in shown],
-            "state": [state_of(run) for run in shown],
             "base": [run.base_accuracy for run in shown],
             "wGNN": [run.accuracy if run.total > len(run.config.seeds) else None for run in shown],
+            "seeds": [len(run.config.seeds) for run in shown],
+            "state": [state_of(run) for run in shown],
             "pinned": [run.pinned for run in shown],
             "note": [label(run.note) if run.note else "" for run in shown],
             "made": pd.to_datetime([run.created for run in shown], unit="s"),

@@ -22,6 +22,13 @@ CHEAP_NODES = 4000
 CHEAP_MODELS = ("gcn", "dropedge")
 
 
+class PageEnd(Exception):  # noqa: N818, it is no error
+    """The page has said all it can for now; the router goes on with the job panel.
+
+    `st.stop` would end the panel too, and with it the looking whether the run is done.
+    """
+
+
 def is_cheap(graph: Graph, model: str) -> bool:
     """Whether five trainings take seconds, so that they may start unasked."""
     return graph.num_nodes <= CHEAP_NODES and model in CHEAP_MODELS
@@ -53,7 +60,8 @@ def is_active(run_id: str | None) -> bool:
 def submit(config: RunConfig) -> str:
     """Queue a run, or find it finished; the sidebar watches it for this session."""
     run_id = load.jobs().submit(config)
-    watch(run_id)
+    if is_active(run_id):
+        watch(run_id)
     return run_id
 
 
@@ -63,9 +71,8 @@ def resume(run_id: str) -> None:
 
 
 def watch(run_id: str) -> None:
-    """Remember it if it is still going on; when it ends the page is drawn anew."""
-    if is_active(run_id):
-        st.session_state.setdefault(WATCHED, {})[run_id] = True
+    """Draw the page anew when the run ends, or has ended since the page looked at it."""
+    st.session_state.setdefault(WATCHED, {})[run_id] = True
 
 
 def need(config: RunConfig, cheap: bool, what: str) -> str:
@@ -92,7 +99,7 @@ def need(config: RunConfig, cheap: bool, what: str) -> str:
             st.skeleton(height=260)
         else:
             ended(config.run_id, status)
-    st.stop()
+    raise PageEnd
 
 
 def train_button(label: str, config: RunConfig, key: str, disabled: bool = False) -> None:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
-from streamlit.runtime.scriptrunner import StopException
 
 from ui import load
 from ui.choice import Choice
-from ui.jobs import is_cheap, need, panel, said
+from ui.jobs import PageEnd, is_cheap, need, panel, said
 from ui.sidebar import sidebar
 from ui.style import style_page
 from wgnn_core import datasets
@@ -77,8 +76,8 @@ def run_app() -> None:
         token = CHOICE.set(choice)
         try:
             page.run()
-        except StopException:
-            pass  # a page ends early while it waits for a run; the job panel shows that run
+        except PageEnd:
+            pass
         finally:
             CHOICE.reset(token)
         with jobs:
@@ -105,6 +104,6 @@ def page_start(title: str, what: str) -> View:
             "Get it with the button in the sidebar, or choose another graph there.",
             icon=":material/cloud_download:",
         )
-        st.stop()
+        raise PageEnd
     graph = load.graph(choice.dataset, choice.parameters)
     return View(choice, graph, load.points(choice.dataset, choice.parameters))

@@ -99,7 +99,7 @@ def show(
     return state
 
 
-def metrics(rows: Sequence[tuple[str, str, str]], least: int = 130) -> None:
+def metrics(rows: Sequence[tuple[str, str, str]], least: int = 150) -> None:
     """Numbers side by side, as many as there is room for: (name, value, note) each."""
     with st.grid(len(rows), min_column_width=least):
         for name, value, note in rows:

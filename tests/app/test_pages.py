@@ -77,6 +77,7 @@ def test_fresh(page: str, graph: str, visit: Any, jobs_in: Any) -> None:
     else:
         assert waiting == [graph]
         assert "Training" in texts(app) or page == "grid"
+        assert "Jobs" in [caption.value for caption in app.sidebar.caption], "nobody looks again"
     if page == "runs":
         assert "Nothing was trained yet" in texts(app)
 

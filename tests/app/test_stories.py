@@ -104,6 +104,32 @@ def test_a_grid_is_looked_into_and_sent_to_the_playground(visit: Any, jobs_in: A
     assert link.query_string == "eta0=0.4&eta1=0.6&eta2=0.6"
 
 
+def test_the_two_stage_search_runs_and_shows_both_stages(visit: Any, jobs_in: Any) -> None:
+    jobs = jobs_in("finished")
+    app = visit("grid", **KARATE, grid_search="The authors' two stages", grid_steps=["0.3", "0.7"])
+    app.button(key="grid_run").click().run()
+    assert not app.exception
+    (run,) = [run for run in jobs.list() if run.config.search == "two-stage"]
+    assert run.config.steps == (0.3, 0.7)
+    result = jobs.result(run.run_id)
+    chosen = result.chosen
+    stage = next(d.value for d in app.dataframe if "η₀" in d.value)
+    assert stage["η₀"].tolist() == [0.0, 0.3, 0.7]
+    assert stage.loc[stage[""] == "chosen", "η₀"].tolist() == [chosen.eta0]
+    same = result.rows[["eta1", "eta2"]].eq([chosen.eta1, chosen.eta2]).all(axis=1)
+    means = result.rows[same].groupby("eta0")["val"].mean()
+    assert stage["validation"].tolist() == pytest.approx(means.tolist())
+    assert stage["validation"].max() == stage.loc[stage[""] == "chosen", "validation"].item()
+
+
+def test_marks_seeds_and_thresholds_are_in_the_address(visit: Any, jobs_in: Any) -> None:
+    jobs_in("finished")
+    app = visit("map", **KARATE, map_seed="1", map_threshold="0.25", map_ring="train")
+    assert app.selectbox(key="map_seed").value == 1
+    assert app.slider(key="map_threshold").value == 0.25
+    assert app.selectbox(key="map_ring").value == "train"
+
+
 def test_hyperparameters_reach_the_run(visit: Any, jobs_in: Any) -> None:
     jobs = jobs_in("fresh")
     app = visit("map", **KARATE)
