@@ -130,6 +130,39 @@ def test_map_uses_few_webgl_traces_of_float32() -> None:
     np.testing.assert_array_equal(ring.x, XY[picked, 0])
 
 
+def test_bars_say_how_many_seeds_once_or_for_each_group() -> None:
+    def words(*counts: int) -> tuple[str, list[str]]:
+        groups = {f"g{n}": {"m": np.linspace(0.5, 0.6, n)} for n in counts}
+        axes = ComparisonBars.of(groups, x_name="Model").to_matplotlib().axes[0]
+        return axes.get_xlabel(), [tick.get_text() for tick in axes.get_xticklabels()]
+
+    assert words(3) == ("Model (n = 3 seeds)", ["g3"])
+    assert words(3, 5) == ("Model (n: seeds)", ["g3 (n = 3)", "g5 (n = 5)"])
+
+
+def test_cells_have_a_true_minus_and_no_negative_zero() -> None:
+    test = np.array([[0.8, 0.79996, 0.81, 0.78]])
+    figure = EtaGrid.of(
+        [0.1, 0.2, 0.3, 0.4], [0.5], test, test, base_test=0.8, graph="g", metric="gain"
+    )
+    shown = [text.get_text() for text in figure.to_matplotlib().axes[0].texts]
+    assert shown == ["0.0", "0.0", "+1.0", "−2.0"]
+
+
+def test_a_long_title_is_broken_and_not_cut() -> None:
+    title = "Non-uniformity and distance to the class boundary on Cora"
+    figure = BoundaryBox.of([0.1, 0.9], [0, 1], graph="Cora")
+    assert figure.title == title
+    shown = figure.to_matplotlib(Style("slides")).get_suptitle()
+    assert "\n" in shown and shown.replace("\n", " ") == title
+
+
+def test_grey_nodes_stand_in_the_legend() -> None:
+    figure = NodeMap.of(XY, EDGES, [0, 1, np.inf, np.nan], colour="distance", graph="g")
+    names = [text.get_text() for text in figure.to_matplotlib().legends[0].get_texts()]
+    assert names == ["no boundary reached (2)"]
+
+
 def test_nodes_without_value_are_grey_and_not_lost() -> None:
     figure = NodeMap.of(XY, EDGES, [0, 1, np.inf, np.nan], colour="distance", graph="g")
     nodes = [t for t in figure.to_plotly().data if t.mode == "markers"]

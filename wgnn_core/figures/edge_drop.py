@@ -24,7 +24,6 @@ from wgnn_core.figures.maps import (
     bands,
     bare,
     bare_plotly,
-    map_ratio,
     map_table,
     nodes_of,
     page_size,
@@ -195,7 +194,10 @@ class EdgeDropMap(Figure):
 
     def _draw(self, style: Style) -> PaperFigure:
         nodes, points = nodes_of(self.data), points_of(self.data)
-        paper = PaperFigure(figsize=style.size(map_ratio(points, panels=2)), layout="constrained")
+        width, height = np.maximum(np.ptp(points, axis=0), 1e-6)
+        panel = 0.5 * style.inches * float(np.clip(height / width, 0.5, 1.15))
+        words = (4 + 2 * style.titled) * 1.2 * style.points / 72
+        paper = PaperFigure(figsize=(style.inches, panel + words), layout="constrained")
         total = len(self.data)
         size = 0.8 * paper_size(len(nodes), style)
         thin = float(np.clip(9 / np.sqrt(total), 0.3, 1)) * style.scale
@@ -207,10 +209,8 @@ class EdgeDropMap(Figure):
             for order, state in enumerate((KEPT, FOREST, DROPPED)):
                 if state == DROPPED and column == 1:
                     continue
-                width = thin if state == KEPT else max(thin, 0.55 * style.scale)
-                paper_edges(
-                    axes, points, self._pairs(state), total, zorder=order, **_line(state, width)
-                )
+                look = _line(state, thin if state == KEPT else max(thin, 0.55 * style.scale))
+                paper_edges(axes, points, self._pairs(state), total, zorder=order, **look)
             for index in np.unique(kind):
                 mark = class_mark(int(index), style.palette)
                 for part, scale in ((~least, 0.7), (least, 1.15)):
@@ -227,6 +227,9 @@ class EdgeDropMap(Figure):
                         zorder=4,
                     )
             bare(axes, points)
+            # a box that shrinks to the map confuses the layout, and titles leave the page
+            axes.set_aspect("equal", adjustable="datalim")
+            axes.set_autoscale_on(True)  # else matplotlib logs that it widens the limits
         legend_below(
             paper,
             [

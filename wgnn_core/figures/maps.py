@@ -126,14 +126,11 @@ def bare_plotly(figure: go.Figure) -> None:
         axis.scaleanchor = "x" if number == 1 else f"x{number}"
 
 
-def map_ratio(points: Points, panels: int = 1, bar: bool = False, legend: bool = True) -> float:
-    """Height over width of a figure that its panels fill, with room for what stands beside."""
+def map_ratio(points: Points, bar: bool = False, legend: bool = True) -> float:
+    """Height over width of a figure that a map fills, with room for what stands beside."""
     width, height = np.maximum(np.ptp(points, axis=0), 1e-6)
     share = 0.82 if bar else 0.96
-    return (
-        share * float(np.clip(height / width, 0.7 if bar else 0.5, 1.15)) / panels
-        + (0.12 + 0.08 * (panels > 1)) * legend
-    )
+    return share * float(np.clip(height / width, 0.7 if bar else 0.5, 1.15)) + 0.12 * legend
 
 
 def bands(colours: Sequence[str]) -> dict[str, Any]:
