@@ -45,6 +45,12 @@ class ReNode(GCN, Comparator):
         "original": {"lr": 0.0075, "weight_decay": 0.0, "input_dropout": 0.0}
     }
 
+    for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
+        "airport": {
+            "hidden": 128, "weight_decay": 0.0, "input_dropout": 0.0, "dropout": 0.0,
+        },
+    }  # fmt: skip
+
     def lr_at(self, epoch: int) -> float:
         return max(self.lr * SHRINK ** max(0, epoch - CONSTANT_EPOCHS), LOWEST_LR)
 

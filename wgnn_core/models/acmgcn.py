@@ -43,6 +43,7 @@ class ACMGCN(Model):
     slot_floats: ClassVar[int] = 4
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {"weight_decay": 5e-4, "dropout": 0.8},
+        "airport": {"weight_decay": 0.0, "dropout": 0.0},
         "texas": {"weight_decay": 0.01, "dropout": 0.3},
         "chameleon": {"lr": 0.05, "weight_decay": 5e-5, "dropout": 0.7},
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -21,6 +21,7 @@ class GAT(Model):
     Heads are concatenated in the hidden layers; the output layer has one head and no activation.
     Default recipe: the original's (8 heads of 8, learning rate 0.005) for 200 epochs. Preset
     ``authors``: that of the wGNN authors' release (8 heads of 16, learning rate 0.01, 500 epochs).
+    The recipe for Airport was chosen on validation accuracy.
     """
 
     lr: float = hyper(0.005, "learning rate of Adam", 1e-5, 1.0)
@@ -34,6 +35,12 @@ class GAT(Model):
     name: ClassVar[str] = "gat"
     title: ClassVar[str] = "GAT"
     slot_floats: ClassVar[int] = 16
+    for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
+        "airport": {
+            "lr": 0.02, "epochs": 500, "weight_decay": 0.0, "dropout": 0.0,
+            "attention_dropout": 0.0,
+        },
+    }  # fmt: skip
     presets = {"authors": {"hidden": 16, "lr": 0.01, "epochs": 500}}  # noqa: RUF012
 
     @property
