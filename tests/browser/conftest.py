@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserType, ConsoleMessage, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -137,16 +137,30 @@ def hostile_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]
         yield running
 
 
+def launch(kind: BrowserType, flags: list[str]) -> Browser:
+    """The system's Chromium, or the one Playwright brought; skips where there is none."""
+    own = Path(kind.executable_path)
+    found = next(filter(None, map(shutil.which, CHROMIUMS)), str(own) if own.exists() else None)
+    if found is None:
+        pytest.skip(f"no browser: none of {', '.join(CHROMIUMS)} is installed")
+    return kind.launch(executable_path=found, args=flags)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        own = Path(playwright.chromium.executable_path)
-        found = next(filter(None, map(shutil.which, CHROMIUMS)), str(own) if own.exists() else None)
-        if found is None:
-            pytest.skip(f"no browser: none of {', '.join(CHROMIUMS)} is installed")
-        chromium = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        chromium = launch(playwright.chromium, FLAGS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def light_browser(browser: Browser) -> Iterator[Browser]:
+    """One that draws no WebGL: for many pages at once, where the maps are not what is tested."""
+    flags = [flag for flag in FLAGS if "swiftshader" not in flag]
+    chromium = launch(browser.browser_type, [*flags, "--disable-3d-apis"])
+    yield chromium
+    chromium.close()
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def test_a_clicked_cell_opens_in_the_playground(shelf: Any, visit: Any) -> None:
     expect(page.get_by_role("heading", name="Playground", exact=True)).to_be_visible()
     for name, value in (("η₀", Y[0]), ("η₁", X[1]), ("η₂", X[1])):
         handle = page.get_by_role("slider", name=name)
-        expect(handle).to_have_attribute("aria-valuenow", f"{value:g}", timeout=90_000)
+        expect(handle).to_have_value(f"{value:g}", timeout=90_000)
     assert visit.problems == []
 
 
