@@ -49,9 +49,13 @@ figure.tex              a LaTeX float with this caption
 data.csv                every number in the figure; text that starts with = + - or @ has a
                         leading ' so that no spreadsheet runs it
 config.json             what was run, with the versions it was trained and exported with
-command.txt             the command that makes data.csv again
+command.txt             {command}
 references.bib          the paper, the dataset and the model
 """
+
+
+_AGAIN = "the command that makes data.csv again"
+_TRAINS = "the command that trains the run again; this view of it was made by hand on a page"
 
 
 def bundle(
@@ -60,15 +64,18 @@ def bundle(
     command: str,
     style: Style | None = None,
     cite: Iterable[str] = (),
+    *,
+    again: bool = True,
 ) -> bytes:
     """A figure with everything needed to print, check and regenerate it, as a zip file.
 
     Args:
         figure: What to export.
         config: What was run (dataset and its hash, model, etas, seeds ...); goes to config.json.
-        command: The command line that regenerates the figure.
+        command: The command line that regenerates the figure, or at least what it was made from.
         style: Venue, width, font; ICML column by default.
         cite: Names of the dataset and the models, see `figures.references`.
+        again: Whether `command` makes data.csv again; the README says so.
 
     Returns:
         The zip file; the same arguments give the same bytes.
@@ -98,6 +105,7 @@ def bundle(
             width=style.inches,
             venue=style.venue,
             column=style.width,
+            command=_AGAIN if again else _TRAINS,
         ),
     }
     return zipped({name: content[name] for name in MEMBERS})

@@ -25,6 +25,7 @@ from wgnn_core.reports import (
     paper_latex,
     run_bundle,
     tables_of,
+    view_bundle,
 )
 from wgnn_core.runs.results import RunResult
 from wgnn_core.wgnn import Etas
@@ -37,6 +38,28 @@ def unzip(content: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert archive.testzip() is None
         return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_view_is_made_again_only_if_its_numbers_are(runs: Runs, graph: Graph) -> None:
+    result, style = runs["ablation"], Style("ieee")
+    plain = figure_of("node-map", result, graph, seed=5, colour="w")
+    assert view_bundle(plain, result, graph, style, seed=5) == figure_bundle(
+        "node-map", result, graph, style, seed=5
+    )
+    other_seed = unzip(view_bundle(plain, result, graph, style, seed=0))
+    assert "trains the run again" in other_seed["README.txt"].decode()
+    assert other_seed["command.txt"].decode() == command_of(result.config, None, style) + "\n"
+    assert other_seed["data.csv"].decode() == table_csv(plain.data)
+
+
+def test_a_view_of_several_runs_names_them_all(runs: Runs, graph: Graph) -> None:
+    both = [runs["ablation"], runs["base"]]
+    figure = figure_of("w-histogram", both[0], graph)
+    files = unzip(view_bundle(figure, both, graph))
+    assert "trains the run again" in files["README.txt"].decode()
+    recorded = json.loads(files["config.json"])["run"]["runs"]
+    assert [run["run_id"] for run in recorded] == [one.summary.run_id for one in both]
+    assert "--configs config.json" in files["command.txt"].decode()
 
 
 def test_figure_bundle_is_of_the_run(runs: Runs, graph: Graph) -> None:

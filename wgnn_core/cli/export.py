@@ -12,7 +12,7 @@ import typer
 
 from wgnn_core.cli.console import err, out
 from wgnn_core.cli.models import hyperparameters
-from wgnn_core.cli.runs import run_to_end, values
+from wgnn_core.cli.runs import parameters, run_to_end, values
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures import KINDS, VENUES, Style
 from wgnn_core.graph import Graph
@@ -110,7 +110,7 @@ def export(
     elif dataset:
         config = RunConfig(
             dataset,
-            _parameters(parameter or []),
+            parameters(parameter or []),
             make_model(model or "gcn").name,
             _hyper(model or "gcn", flags),
             preset,
@@ -199,17 +199,6 @@ def _by_depth(config: RunConfig, depths: str | None) -> list[RunConfig]:
 
 def _hyper(model: str, arguments: list[str]) -> Pairs:
     return tuple(hyperparameters(MODELS[model], arguments).items())
-
-
-def _parameters(given: Sequence[str]) -> Pairs:
-    pairs = []
-    for text in given:
-        name, _, value = text.partition("=")
-        numbers = values(value)
-        if len(numbers) != 1:
-            raise WGNNError(f"the parameter {text!r} must look like nodes=500.")
-        pairs.append((name, int(numbers[0]) if numbers[0].is_integer() else numbers[0]))
-    return tuple(pairs)
 
 
 def _seeds(text: str) -> int | list[int]:

@@ -1,6 +1,6 @@
 """From a stored run to figures, tables and bundles: numbers that are there, no training."""
 
-from wgnn_core.reports.bundles import figure_bundle, paper_latex, run_bundle
+from wgnn_core.reports.bundles import figure_bundle, paper_latex, run_bundle, view_bundle
 from wgnn_core.reports.command import command_of
 from wgnn_core.reports.compared import compared_runs
 from wgnn_core.reports.kinds import Choices, figure_of, kinds_of, missing
@@ -19,4 +19,5 @@ __all__ = [
     "scores_of",
     "table_of",
     "tables_of",
+    "view_bundle",
 ]

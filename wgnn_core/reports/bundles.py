@@ -10,12 +10,12 @@ from dataclasses import asdict
 from typing import Any
 
 from wgnn_core.export import bundle, figure_latex, table_csv, versions, zipped
-from wgnn_core.figures import Figure, Style
+from wgnn_core.figures import KINDS, Figure, Style
 from wgnn_core.figures.references import ENTRIES, references
 from wgnn_core.graph import FloatArray, Graph
 from wgnn_core.layout import layout
 from wgnn_core.reports.command import command_of
-from wgnn_core.reports.kinds import Choices, figure_of, kinds_of, runs_of
+from wgnn_core.reports.kinds import Choices, figure_of, kinds_of, missing, runs_of
 from wgnn_core.reports.tables import tables_of
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
@@ -50,6 +50,32 @@ def figure_bundle(
     """
     figure = figure_of(kind, result, graph, xy=xy, **choices)
     return _bundle(figure, runs_of(result), style or Style(), Choices(**choices))
+
+
+def view_bundle(
+    figure: Figure,
+    result: RunResult | Sequence[RunResult],
+    graph: Graph,
+    style: Style | None = None,
+    *,
+    xy: FloatArray | None = None,
+    **choices: Any,
+) -> bytes:
+    """A figure as somebody has it on the screen, made from some runs, as a zip file.
+
+    Where `figure_of` gives the same numbers for these choices, the command in it makes the figure
+    again. Where it does not (nodes were selected, runs overlaid), the command trains the run, and
+    the README says so.
+    """
+    results, style, chosen = runs_of(result), style or Style(), Choices(**choices)
+    possible = figure.kind in KINDS and not missing(figure.kind, results, chosen)
+    if possible and figure_of(figure.kind, results, graph, xy=xy, **choices).data.equals(
+        figure.data
+    ):
+        return _bundle(figure, results, style, chosen)
+    kind = None if len(results) == 1 else "comparison-bars"
+    command = command_of([one.config for one in results], kind, style)
+    return _bundle(figure, results, style, Choices(), command)
 
 
 def run_bundle(
@@ -103,14 +129,22 @@ def paper_latex(figures: Mapping[str, Figure], tables: Sequence[str], style: Sty
     return "\n".join(lines) + "\n"
 
 
-def _bundle(figure: Figure, results: Sequence[RunResult], style: Style, choices: Choices) -> bytes:
+def _bundle(
+    figure: Figure,
+    results: Sequence[RunResult],
+    style: Style,
+    choices: Choices,
+    command: str | None = None,
+) -> bytes:
+    """`command` trains the runs; by default it is the one that makes the figure again."""
     configs = [result.config for result in results]
     return bundle(
         figure,
         _record(results, choices),
-        command_of(configs, figure.kind, style, choices),
+        command or command_of(configs, figure.kind, style, choices),
         style,
         dict.fromkeys(name for config in configs for name in _cited(config)),
+        again=command is None,
     )
 
 
@@ -121,7 +155,7 @@ def _record(results: Sequence[RunResult], choices: Choices) -> dict[str, Any]:
             **result.config.to_json(),
             "run_id": result.summary.run_id,
             "dataset_hash": result.graph_hash,
-            "versions": result._store.identity(result.summary.run_id)["versions"],
+            "versions": result.versions,
             "chosen": None if result.chosen is None else asdict(result.chosen),
         }
         for result in results

@@ -47,6 +47,11 @@ class RunResult:
         return self.summary.dataset_hash
 
     @property
+    def versions(self) -> object:
+        """Of the packages it was begun with."""
+        return self._store.identity(self.summary.run_id)["versions"]
+
+    @property
     def complete(self) -> bool:
         return self.summary.done == self.summary.total
 
