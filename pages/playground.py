@@ -136,12 +136,18 @@ def preview() -> None:
             state = st.container(width="stretch")
         facts(make_plan(base, run, Etas(*etas), choice.pool), run)
         with state:
-            retraining(etas)
+            started = retraining(etas)
         subgraph(etas, run)
+        if started:
+            st.rerun()  # this part is drawn alone when a slider moves; the job panel must know
 
 
-def retraining(etas: Triple) -> None:
-    """Start what is not trained yet: unasked if that is cheap, the next η when the last is done."""
+def retraining(etas: Triple) -> bool:
+    """Start what is not trained yet: unasked if that is cheap, the next η when the last is done.
+
+    Returns:
+        Whether something was started.
+    """
     auto = st.toggle(
         "Retrain by itself",
         value=view.cheap,
@@ -158,6 +164,7 @@ def retraining(etas: Triple) -> None:
         # all at once: the worker trains them one after another without waiting for the page
         st.session_state["playground_runs"] = [submit(configs[name]) for name in missing]
         st.caption(f"Retraining {', '.join(missing)}.")
+        return True
     elif missing:
         count = sum(configs[name].trainings for name in missing)
         st.button(
@@ -178,6 +185,7 @@ def retraining(etas: Triple) -> None:
         st.caption(f"Retraining {', '.join(going)}: {timing(going[first])}.")
     else:
         st.caption("Retrained: see the results below.")
+    return False
 
 
 def submit_all(configs: list[RunConfig]) -> None:

@@ -131,14 +131,9 @@ def ended(run_id: str, status: JobStatus) -> None:
     )
 
 
-def panel(starts_runs: bool) -> None:
-    """The jobs of this session that are going on; looks again by itself only while it must.
-
-    Args:
-        starts_runs: Whether a part of the page that is drawn alone may start a run.
-    """
-    waits = starts_runs or bool(st.session_state.get(WATCHED))
-    st.fragment(_panel, run_every=POLL_SECONDS if waits else None)()
+def panel() -> None:
+    """The jobs of this session that are going on; looks again by itself only while there are."""
+    st.fragment(_panel, run_every=POLL_SECONDS if st.session_state.get(WATCHED) else None)()
 
 
 def _panel() -> None:

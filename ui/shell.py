@@ -81,7 +81,7 @@ def run_app() -> None:
         finally:
             CHOICE.reset(token)
         with jobs:
-            panel(starts_runs=page.url_path == "playground")
+            panel()
 
 
 def page_start(title: str, what: str) -> View:
