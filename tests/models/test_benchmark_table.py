@@ -56,8 +56,8 @@ def test_the_stored_table_is_whole(script: ModuleType) -> None:
 def test_a_row_is_measured(script: ModuleType, csbm_small, monkeypatch) -> None:
     quick = MODELS["gcn"](epochs=5)
     monkeypatch.setattr(script, "make_model", lambda name, dataset, preset: quick)
-    cells = script.measure("gcn", csbm_small, 2)
-    _, test, _ = script.scores(quick, csbm_small, 2)
+    cells = script.measure("gcn", csbm_small, range(3, 5))
+    _, test, _ = script.scores(quick, csbm_small, [3, 4])
     assert cells[:3] == ["gcn", "csbm", "2"]
     assert cells[4] == f"{np.mean(test):.2f} ± {np.std(test, ddof=1):.2f}"
     assert cells[5] == "-"
