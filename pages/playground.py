@@ -113,7 +113,7 @@ def subgraph(etas: Triple, run: int) -> None:
             st.iframe(html, height=PANEL_HEIGHT, alt=f"{title}. {part.alt}")
     shown = min(most, graph.num_nodes)
     st.caption(
-        "Red: edges that go; dark: the spanning forest of V′, which stays; pale: other edges. "
+        "Red: edges that go; strong: the spanning forest of V′, which stays; faint: other edges. "
         "Large dots are nodes of V′, colours are true classes: look whether red edges join two "
         f"colours. Shown: {shown:,} of {graph.num_nodes:,} nodes"
         + (", those around dropped edges first." if shown < graph.num_nodes else ".")

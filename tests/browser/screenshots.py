@@ -31,6 +31,8 @@ def wait(page: Page) -> None:
     for part in ("stStatusWidget", "stSkeleton"):
         expect(page.get_by_test_id(part)).to_have_count(0, timeout=240_000)
     expect(page.get_by_text("Training the base model")).to_have_count(0, timeout=120_000)
+    page.wait_for_timeout(1000)  # a page may start its next run now
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=120_000)
     page.wait_for_timeout(2500)  # charts, fonts and formulas settle after the last message
 
 
