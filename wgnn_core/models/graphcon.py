@@ -32,6 +32,9 @@ class GraphCON(Model):
 
     Form ``gcn``, for heterophilic graphs: one graph convolution F(X) = A_sym X W + b + X R and one
     residual map R shared by all steps, sigma = ReLU, dt = 1, dropout on both states after each.
+
+    Settings are the original's, but weight decay on Citeseer: its 0.1 was made for raw features
+    and keeps a model of row-normalised ones near chance, 0.005 was chosen on validation accuracy.
     """
 
     lr: float = hyper(0.013341, "learning rate", 1e-5, 1.0)
@@ -56,7 +59,7 @@ class GraphCON(Model):
     title: ClassVar[str] = "GraphCON"
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {
-            "lr": 0.006036, "weight_decay": 0.1, "epochs": 250, "input_dropout": 0.6803,
+            "lr": 0.006036, "weight_decay": 0.005, "epochs": 250, "input_dropout": 0.6803,
             "dropout": 0.8429, "time": 7.8741, "attention_width": 32, "adamax": False,
         },
         "pubmed": {
