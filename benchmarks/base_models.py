@@ -6,7 +6,8 @@
 
 A model may be followed by a colon and one of its presets.
 Rows of benchmarks/base_models.md that are not run again stay as they are. With ``--speed`` only
-the last three columns of rows that are there already are measured.
+the last three columns of rows that are there already are measured, with ``--estimate`` only what
+a training of a missing row would cost.
 """
 
 from __future__ import annotations
@@ -210,6 +211,25 @@ def speed(name: str, graph: Graph, replicas: int) -> list[str]:
     return [f"{1000 * ours:.1f}", f"{1000 * theirs:.1f}", f"{theirs / ours:.1f}"]
 
 
+def not_run(name: str, graph: Graph) -> list[str]:
+    """A row that says what a training would cost, from a few epochs of one."""
+    torch.set_num_threads(1)
+    model = recipe(name, graph.name)
+    domain = Domain.of(graph, torch.device("cpu"))
+    one = Trainings.of_seeds(graph, np.array([0]))
+
+    def train(epochs: int) -> None:
+        train_batch(shortened(model, epochs), domain, one, lambda _: None)
+
+    train(1)
+    epochs = max(model.epochs, getattr(model, "pretrain_epochs", 0))
+    minutes = an_epoch(train) * epochs / 60
+    paper = PAPER.get(plain_name(name), {}).get(graph.name)
+    figure = f"{paper[0]:.2f} ± {paper[1]:.2f}" if paper else "-"
+    says = f"not run: about {minutes:.1f} min a training"
+    return [name, graph.name, "0", "-", says, figure, "-", "-", *NOT_MEASURED]
+
+
 def an_epoch(train: Callable[[int], None]) -> float:
     """CPU seconds of one epoch: what epochs after the first add."""
     first = _cpu_seconds(train, 1)
@@ -292,6 +312,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--speed", action="store_true", help="only the speed of rows that exist")
+    parser.add_argument("--estimate", action="store_true", help="only the cost of missing rows")
     arguments = parser.parse_args()
     for name in arguments.models:
         recipe(name, arguments.datasets[0])  # a wrong name fails before anything runs
@@ -299,12 +320,15 @@ def main() -> None:
         graph = datasets.load(dataset)
         for name in arguments.models:
             before = read_rows(TABLE.read_text()).get((name, dataset))
-            if arguments.speed and (before is None or not before[2].isdigit()):
+            measured = before is not None and before[2] != "0"
+            if (arguments.speed and not measured) or (arguments.estimate and measured):
                 continue
             if arguments.speed and before is not None:
                 fast = speed(name, graph, int(before[2]))
                 row = read_rows(TABLE.read_text())[name, dataset]
                 row[SPEED] = fast
+            elif arguments.estimate:
+                row = not_run(name, graph)
             else:
                 first = arguments.first_seed
                 row = measure(name, graph, range(first, first + arguments.seeds))

@@ -100,3 +100,10 @@ def test_speed_has_both_times_and_their_ratio(script: ModuleType, csbm_small, mo
     monkeypatch.setattr(script, "ROUNDS", 1)
     monkeypatch.setattr(script, "an_epoch", lambda train: 0.5 if "together" in str(train) else 0.2)
     assert script.speed("gcn", csbm_small, 5) == ["100.0", "200.0", "2.0"]
+
+
+def test_a_row_that_was_not_run_says_its_cost(script: ModuleType, csbm_small, monkeypatch) -> None:
+    monkeypatch.setattr(script, "an_epoch", lambda train: 6.0)
+    cells = script.not_run("gcn", csbm_small)
+    assert len(cells) == len(script.COLUMNS)
+    assert cells[2:5] == ["0", "-", "not run: about 20.0 min a training"]
