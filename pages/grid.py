@@ -153,12 +153,15 @@ def draw(result: RunResult, base: Base, done: bool) -> None:
     left, right = st.columns(2, gap="medium")
     for place, metric in ((left, "val"), (right, "test")):
         with place:
-            show(figures[metric], f"grid_{metric}", choice, height=height, caption=CAPTIONS[metric])
+            show(
+                figures[metric], f"grid_{metric}", choice, [result], {"metric": metric},
+                height=height, caption=CAPTIONS[metric],
+            )  # fmt: skip
     left, right = st.columns([3, 2], gap="medium")
     with left:
         show(
-            figures["gain"], "grid_gain", choice, height=height + 30, select=True,
-            modes=("points",), on_select=pick,
+            figures["gain"], "grid_gain", choice, [result], {"metric": "gain"},
+            height=height + 30, select=True, modes=("points",), on_select=pick,
             caption=f"{CAPTIONS['gain']} The base model has {base.test.mean():.2f} % on test.",
         )  # fmt: skip
     with right:

@@ -25,7 +25,8 @@ view = page_start(
     "Small $w$ should trace the borders between classes, and hold the mistakes.",
 )
 graph, choice = view.graph, view.choice
-base = view.base()
+result = load.finished(view.base_run())
+base = load.base_of(result.summary.run_id)
 names = labels(graph.class_names)
 distance = load.boundary_distance(choice.dataset, choice.parameters)
 
@@ -41,6 +42,7 @@ with st.container(horizontal=True):
     colour = st.selectbox(
         "Colour", list(COLOURS), format_func=COLOURS.get, key="map_colour", bind=BIND, width=230
     )
+seen = {"seed": int(base.seeds[run])}
 w, predicted = base.w[run], base.predicted[run]
 split = graph.split(int(base.seeds[run]))
 right_nodes = predicted == graph.y
@@ -99,7 +101,10 @@ def the_map() -> None:
         figure = node_map(view, colour, base, run, rings.get(ring))
         chart = figure.to_plotly(is_dark())
         chart.update_layout(dragmode="lasso")
-        state = show(figure, "map_map", choice, height=MAP_HEIGHT + 60, select=True, chart=chart)
+        state = show(
+            figure, "map_map", choice, [result], seen | {"colour": colour},
+            height=MAP_HEIGHT + 60, select=True, chart=chart,
+        )  # fmt: skip
         picked = sorted(
             {int(np.ravel(p["customdata"])[0]) for p in state.selection.points if "customdata" in p}
         )
@@ -135,6 +140,8 @@ with left:
         WHistogram.of(w[test], right_nodes[test], graph=graph.name, num_classes=graph.num_classes),
         "map_histogram",
         choice,
+        [result],
+        seen,
     )
 with right:
     boxes = BoundaryBox.of(w, distance, graph=graph.name)
@@ -144,7 +151,7 @@ with right:
         tickangle=0,
         title_text="Hops to the class boundary<br>(below: number of nodes)",
     )
-    show(boxes, "map_box", choice, chart=chart)
+    show(boxes, "map_box", choice, [result], seen, chart=chart)
 
 
 @st.fragment
@@ -181,6 +188,7 @@ def inspector() -> None:
                 ),
                 "map_mu",
                 choice,
+                [result],
             )
         with right:
             near = ego_map(view, node, hops, "w", base, run)
@@ -188,6 +196,7 @@ def inspector() -> None:
                 near,
                 "map_ego",
                 choice,
+                [result],
                 chart=ego_chart(near),
                 caption="The ringed node and its neighbours in the colours of w; neighbours of "
                 "another class often stand where w is small.",

@@ -102,7 +102,11 @@ def subgraph(etas: Triple, run: int) -> None:
             )
     if how == WHOLE:
         figure = load.edge_drop(base_run, run, etas[1], etas[2], graph.num_nodes)
-        show(figure, "playground_whole", choice, etas, height=MAP_HEIGHT)
+        seen = {"etas": Etas(0.0, etas[1], etas[2]), "max_nodes": graph.num_nodes}
+        show(
+            figure, "playground_whole", choice, [load.finished(base_run)],
+            seen | {"seed": int(base.seeds[run])}, height=MAP_HEIGHT,
+        )  # fmt: skip
         return
     part = load.edge_drop(base_run, run, etas[1], etas[2], most)
     left, right = st.columns(2)
@@ -193,7 +197,7 @@ def submit_all(configs: list[RunConfig]) -> None:
         submit(config)
 
 
-def accuracies(results: dict[str, RunResult], etas: Triple) -> None:
+def accuracies(results: dict[str, RunResult]) -> None:
     name = f"{MODELS[choice.model].title} (base)"
     rows = [("base", base.test.mean(), base.test.std(ddof=1), np.nan, np.nan)]
     scores = {name: base.test / 100}
@@ -203,7 +207,8 @@ def accuracies(results: dict[str, RunResult], etas: Triple) -> None:
         scores[name] = result.rows["test"].to_numpy() / 100
     left, right = st.columns([3, 2], gap="large")
     with left:
-        show(ComparisonBars.of({graph.name: scores}), "playground_bars", choice, etas)
+        bars = ComparisonBars.of({graph.name: scores})
+        show(bars, "playground_bars", choice, list(results.values()))
     with right:
         columns = ["Method", "Mean", "s.d.", "Gain", "p"]
         st.dataframe(
@@ -247,7 +252,7 @@ def changes(result: RunResult, etas: Triple, run: int) -> None:
             ),
             "playground_w",
             choice,
-            etas,
+            [result],
             height=CHANGES_HEIGHT,
         )
     groups = {"fixed nodes": fixed, "broken nodes": broken}
@@ -266,7 +271,7 @@ def changes(result: RunResult, etas: Triple, run: int) -> None:
             selected=groups[ring],
             node_names=graph.node_names,
         )
-        show(figure, "playground_changes", choice, etas, height=CHANGES_HEIGHT)
+        show(figure, "playground_changes", choice, [result], height=CHANGES_HEIGHT)
     st.markdown(
         f"**{fixed.sum():,} test nodes fixed, {broken.sum():,} broken** "
         f"(seed {base.seeds[run]}; nodes that joined R′ keep their first prediction)"
@@ -299,7 +304,7 @@ results = {
 }
 if "wGNN" in results:
     st.subheader(f"After retraining with {eta_text(now)}", anchor=False)
-    accuracies(results, now)
+    accuracies(results)
     changes(results["wGNN"], now, int(st.session_state["playground_seed"]))
 elif any(status is not None and status.active for status in states.values()):
     st.subheader(f"Retraining with {eta_text(now)}", anchor=False)

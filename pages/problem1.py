@@ -56,6 +56,8 @@ with left:
         ),
         "problem1_curves",
         choice,
+        [load.finished(run_id)],
+        {"rankers": tuple(chosen)},
         height=430,
     )
 with right:
@@ -143,7 +145,7 @@ def chosen_subset() -> None:
             )
         )
         figure = node_map(view, colour, base, run, picked)
-        show(figure, "problem1_map", choice, height=MAP_HEIGHT)
+        show(figure, "problem1_map", choice, [load.finished(run_id)], height=MAP_HEIGHT)
 
 
 chosen_subset()

@@ -207,14 +207,15 @@ def compare(picked: list[RunSummary]) -> None:
     left, right = st.columns(2, gap="medium")
     names = {k: f"{r.summary.model} on {r.summary.dataset} ({k[:6]})" for k, r in ready.items()}
     with left:
-        show(compared_runs(list(ready.values())), "runs_bars", choice, height=430)
+        chosen = list(ready.values())
+        show(compared_runs(chosen), "runs_bars", choice, chosen, height=430)
     with right:
         curves = {
             names[k]: np.stack([accuracy_coverage(h, load.ALPHAS) for h in hits_of(k, r)])
             for k, r in ready.items()
         }
         figure = AccuracyCoverage.of(load.ALPHAS, curves, graph="the chosen runs, ranked by w (M2)")
-        show(figure, "runs_curves", choice, height=430)
+        show(figure, "runs_curves", choice, chosen, height=430)
     grids = [r for r in ready.values() if len(r.config.etas) > 3 and r.chosen is not None]
     if len(grids) >= 2:
         difference(grids[0], grids[1])
@@ -255,7 +256,7 @@ def difference(first: RunResult, second: RunResult) -> None:
         y_name="η₀" if paired else "η₂",
     )
     chart = figure.to_plotly(is_dark())
-    show(figure, "runs_difference", choice, height=430, chart=chart)
+    show(figure, "runs_difference", choice, [first, second], height=430, chart=chart)
 
 
 done, faults = st.session_state.pop("runs_said", ("", []))

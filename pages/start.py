@@ -135,8 +135,8 @@ with boxes:
         verdict(result, Etas(*etas))
 
 base = result.base if result is not None else None
-if base is not None:
-    show(node_map(view, "w", base), "start_map", choice, etas, height=MAP_HEIGHT)
+if result is not None and base is not None:
+    show(node_map(view, "w", base), "start_map", choice, [result], height=MAP_HEIGHT)
 else:
     show(node_map(view, "class"), "start_classes", choice, height=MAP_HEIGHT)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from wgnn_core.models import make_model
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.wgnn import Pool
 
@@ -54,26 +53,3 @@ class Choice:
             device=self.device,
             **search,
         )
-
-    def command(self, etas: Triple = (0.0, 0.0, 0.0)) -> str:
-        """The command that trains the same; generated graphs have no flags, so it is Python."""
-        if self.parameters:
-            graph = ", ".join([repr(self.dataset), *(f"{k}={v!r}" for k, v in self.parameters)])
-            model = ", ".join([repr(self.model), *(f"{k}={v!r}" for k, v in self.hyper)])
-            numbers = ", ".join(f"{value:g}" for value in etas)
-            code = (
-                "from wgnn_core import datasets, models, wgnn; print(wgnn.run_wgnn("
-                f"datasets.load({graph}), models.make_model({model}), {numbers}, "
-                f"seeds={self.seeds}, pool={self.pool!r}).to_json())"
-            )
-            return f'python -c "{code}"'
-        words = ["python -m wgnn_core run", f"--dataset {self.dataset}", f"--model {self.model}"]
-        words += [f"--seeds {self.seeds}", f"--pool {self.pool}"]
-        words += [f"--eta{i} {value:g}" for i, value in enumerate(etas)]
-        words += [f"--{name.replace('_', '-')} {value}" for name, value in self.hyper]
-        return " ".join(words)
-
-    def described(self) -> dict[str, object]:
-        """For the record beside an exported figure."""
-        model = make_model(self.model, self.dataset, **dict(self.hyper))
-        return asdict(self) | {"hyper": asdict(model), "parameters": dict(self.parameters)}

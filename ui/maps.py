@@ -16,6 +16,7 @@ from wgnn_core.figures import NodeMap
 from wgnn_core.figures.node_map import Colour
 from wgnn_core.graph import BoolArray
 from wgnn_core.nonuniformity import max_nonuniformity, nonuniformity
+from wgnn_core.reports.kinds import MAX_EDGES
 from wgnn_core.wgnn import Base
 
 COLOURS: dict[Colour, str] = {
@@ -27,8 +28,6 @@ COLOURS: dict[Colour, str] = {
 }
 WITHOUT_MODEL: tuple[Colour, ...] = ("class", "distance")
 assert set(COLOURS) == set(get_args(Colour))
-MAX_EDGES = 60_000
-"""More are not drawn: they would be a grey carpet."""
 
 
 def values_of(view: View, colour: Colour, base: Base | None = None, run: int = 0) -> Any:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import matplotlib
 import numpy as np
+import numpy.typing as npt
 import plotly.graph_objects as go
 import streamlit as st
 from matplotlib.colors import to_hex
 
-from ui.choice import Choice, Triple
+from ui.choice import Choice
 from ui.load import points
 from ui.text import md
 from wgnn_core.export import bundle, offline_html, table_csv
 from wgnn_core.figures import VENUES, Figure, Style
 from wgnn_core.figures.references import ENTRIES
 from wgnn_core.figures.style import lightness
-from wgnn_core.reports import run_bundle
+from wgnn_core.reports import command_of, run_bundle, view_bundle
 from wgnn_core.runs.results import RunResult
 
 MAP_HEIGHT = 520
@@ -46,7 +47,8 @@ def show(
     figure: Figure,
     key: str,
     choice: Choice,
-    etas: Triple = (0.0, 0.0, 0.0),
+    runs: Sequence[RunResult] = (),
+    choices: Mapping[str, Any] | None = None,
     *,
     height: int = CHART_HEIGHT,
     select: bool = False,
@@ -60,8 +62,9 @@ def show(
     Args:
         figure: What to show.
         key: Of the widgets; begins with the page's name.
-        choice: What it was made from, for the record in an export.
-        etas: The same.
+        choice: The graph and the model it is about.
+        runs: The runs its numbers come from, for the record and the command of an export.
+        choices: What it shows of them, see `wgnn_core.reports.Choices`.
         height: In pixels.
         select: Whether marks can be selected; then the selection is returned.
         chart: The plotly figure if the page changed it; its own otherwise.
@@ -84,7 +87,7 @@ def show(
     )
     head.markdown(f"**{md(figure.title, 200)}**", width="content")
     with head:
-        _export(figure, key, choice, etas)
+        _export(figure, key, choice, runs, choices or {})
     state = st.plotly_chart(
         drawn,
         key=key,
@@ -138,15 +141,20 @@ def _fade_others(drawn: go.Figure) -> bool:
     ring = next((t for t in drawn.data if str(t.name).startswith("selected (")), None)
     if ring is None or len(ring.x) <= MANY_RINGS:
         return False
-    marked = set(zip(ring.x, ring.y, strict=True))
+    marked = _places(ring)
     for trace in drawn.data:
         if trace.name in ("nodes", "no value"):
-            inside = [place in marked for place in zip(trace.x, trace.y, strict=True)]
+            inside = np.isin(_places(trace), marked)
             trace.marker.opacity = np.where(inside, 1, FADED).astype(np.float32)
         elif trace.name == "edges":
             trace.opacity = 0.35
     drawn.data = [trace for trace in drawn.data if trace is not ring]
     return True
+
+
+def _places(trace: Any) -> npt.NDArray[np.complex128]:
+    """Where the marks of a trace are, one number each: a node is known by its place."""
+    return np.asarray(trace.x, dtype=float) + 1j * np.asarray(trace.y, dtype=float)
 
 
 def _number_cells(drawn: go.Figure, gain: bool) -> None:
@@ -177,7 +185,30 @@ def _number_cells(drawn: go.Figure, gain: bool) -> None:
     drawn.update_layout(hovermode="closest", hoverdistance=-1)
 
 
-def _export(figure: Figure, key: str, choice: Choice, etas: Triple) -> None:
+def _bundle(
+    figure: Figure,
+    choice: Choice,
+    runs: Sequence[RunResult],
+    choices: Mapping[str, Any],
+    style: Style,
+) -> bytes:
+    if runs:
+        config = runs[0].config
+        xy = points(config.dataset, config.parameters)
+        return view_bundle(figure, runs, config.graph(), style, xy=xy, **choices)
+    config = choice.config()  # about the graph alone; what is trained on it comes closest
+    record = config.identity | {"run_id": None}
+    cite = [name for name in (choice.dataset, choice.model) if name in ENTRIES]
+    return bundle(figure, record, command_of(config, None, style), style, cite, again=False)
+
+
+def _export(
+    figure: Figure,
+    key: str,
+    choice: Choice,
+    runs: Sequence[RunResult],
+    choices: Mapping[str, Any],
+) -> None:
     with st.popover("Export", icon=":material/download:", type="tertiary", key=f"{key}_export"):
         kind = st.selectbox(
             "Format", list(FORMATS), format_func=lambda f: FORMATS[f][0], key=f"{key}_format"
@@ -195,10 +226,7 @@ def _export(figure: Figure, key: str, choice: Choice, etas: Triple) -> None:
 
         def made() -> bytes | str:
             if kind == "zip":
-                config = choice.config([etas] if any(etas) else [])
-                record = config.identity | {"run_id": config.run_id}
-                cite = [name for name in (choice.dataset, choice.model) if name in ENTRIES]
-                return bundle(figure, record, choice.command(etas), style, cite)
+                return _bundle(figure, choice, runs, choices, style)
             if kind == "csv":
                 return table_csv(figure.data)
             if kind == "html":

@@ -84,7 +84,9 @@ def check_figure(files: dict[str, bytes], kind: str, venue: str, result: RunResu
     assert record["run"]["versions"] == CONFIG.identity["versions"]
     assert "matplotlib" in record["export_versions"]
     words = shlex.split(files["command.txt"].decode())
-    assert words[:3] == ["python", "-m", "wgnn_core"] and "digits" in words
+    assert words[:4] == ["python", "-m", "wgnn_core", "export"] and "digits" in words
+    assert words[words.index("--figure") + 1] == kind
+    assert "makes data.csv again" in files["README.txt"].decode()
     for key in CITED:
         assert f"{{{key}," in files["references.bib"].decode()
 

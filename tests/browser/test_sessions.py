@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Any
 
@@ -35,10 +34,6 @@ def retrained(page: Page, eta0: str, eta1: str) -> None:
 
 
 @pytest.mark.timeout(420)
-@pytest.mark.skipif(
-    os.getloadavg()[0] > (os.cpu_count() or 1),
-    reason="ten pages need the processors for themselves, and others are using them now",
-)
 def test_ten_visitors_at_once(
     tmp_path_factory: pytest.TempPathFactory, light_browser: Browser, say: Any
 ) -> None:

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ui.charts import Bars
-from ui.choice import Choice
 from ui.text import count, md
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.style import Style
@@ -50,22 +49,3 @@ def test_bars_draw_their_numbers_in_both_renderers() -> None:
 def test_bars_refuse_what_cannot_be_drawn(values: list[float]) -> None:
     with pytest.raises(WGNNError, match="finite"):
         bars(values)
-
-
-def test_the_command_of_a_choice_is_one_the_command_line_takes() -> None:
-    from typer.testing import CliRunner
-
-    from wgnn_core.cli import app
-
-    choice = Choice("karate", model="gcn", hyper=(("epochs", 3), ("input_dropout", 0.1)), seeds=2)
-    words = choice.command((0.5, 0.2, 0.1)).split()
-    assert words[:3] == ["python", "-m", "wgnn_core"]
-    result = CliRunner().invoke(app, words[3:])
-    assert result.exit_code == 0, result.output
-
-
-def test_the_command_of_a_generated_graph_is_python_that_compiles() -> None:
-    choice = Choice("csbm", parameters=(("homophily", 0.5),), seeds=2)
-    code = choice.command((0.5, 0.2, 0.1)).removeprefix('python -c "').removesuffix('"')
-    compile(code, "command", "exec")
-    assert "datasets.load('csbm', homophily=0.5)" in code

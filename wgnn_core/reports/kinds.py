@@ -34,7 +34,7 @@ from wgnn_core.wgnn import Base, Etas, make_plan
 
 ALPHAS = np.round(np.arange(0.05, 1.0001, 0.05), 2)
 BOUNDS = ("oracle", "random")
-MAX_EDGES = 60_000
+MAX_EDGES = 20_000
 """More are not drawn under a node map: they would be a grey carpet."""
 
 
