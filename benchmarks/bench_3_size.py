@@ -7,13 +7,16 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 
 from wgnn_core.graph import Graph, Split
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
-EPOCHS = 10
+ROUNDS = 5
+SECONDS = 0.6
+"""About this long is the longer training of a round."""
 
 
 def one(nodes: int) -> None:
@@ -41,17 +44,20 @@ def everybody(graph: Graph) -> Graph:
 
 
 def epoch_seconds(graph: Graph) -> float:
-    """The slope between a short and a longer training: set-up drops out."""
+    """The slope between a short and a longer training, since set-up drops out; median of rounds."""
     from wgnn_core.models import make_model
     from wgnn_core.wgnn import train_base
 
-    train_base(graph, make_model("gcn", epochs=1), 1)
-    seconds = []
-    for epochs in (EPOCHS, 3 * EPOCHS):
+    def seconds(epochs: int) -> float:
         started = time.perf_counter()
         train_base(graph, make_model("gcn", epochs=epochs), 1)
-        seconds.append(time.perf_counter() - started)
-    return (seconds[1] - seconds[0]) / (2 * EPOCHS)
+        return time.perf_counter() - started
+
+    seconds(1)
+    guess = max((seconds(12) - seconds(2)) / 10, 1e-4)
+    short = 2
+    long = short + min(1000, max(5, round(SECONDS / guess)))
+    return median((seconds(long) - seconds(short)) / (long - short) for _ in range(ROUNDS))
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ class GCN(Model):
     ) -> Tensor:
         """The two layers with slot weights of their own."""
         h = view.linear(p["W1"], self.input_dropout, noise, 0)
-        h = view.add(view.propagate(0, h, first), p["b1"]).relu()
+        h = view.add(view.propagate(0, h, first), p["b1"]).relu_()
         h = view.dropout(1, h, self.dropout, noise, 1)
         # (A H) W is A (H W) with the dense product on the few target rows only
         return view.add(view.product(view.propagate(1, h, second), p["W2"]), p["b2"])

@@ -100,11 +100,12 @@ class Product(torch.autograd.Function):
 
 
 class AddBias(torch.autograd.Function):
-    """h + b; sums the gradient of b row by row, see `kernels.column_sums`."""
+    """h += b in place; sums the gradient of b row by row, see `kernels.column_sums`."""
 
     @staticmethod
     def forward(ctx: Any, h: Tensor, b: Tensor) -> Tensor:
-        return h + b
+        ctx.mark_dirty(h)
+        return h.add_(b)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:

@@ -156,7 +156,7 @@ class View:
         return h @ W
 
     def add(self, h: Tensor, b: Tensor) -> Tensor:
-        """h + b with a bias ``b [K, 1, d]``."""
+        """h + b with a bias ``b [K, 1, d]``; the result may take the place of h."""
         return ops.apply(ops.AddBias, h, b) if self.batch.domain.compiled else h + b
 
     def propagate(self, layer: int, h: Tensor, weight: Tensor) -> Tensor:
