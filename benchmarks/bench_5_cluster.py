@@ -33,7 +33,7 @@ def sweep(nodes: int, folder: Path) -> tuple[float, pd.DataFrame]:
         cluster.add_node(num_cpus=1)
     jobs = Jobs(Store(folder), executor=make_executor(cluster.address))
     try:
-        config = RunConfig("cora", hyper=(("epochs", 300),), etas=STUDY)
+        config = RunConfig("cora", hyper=(("epochs", 60),), etas=STUDY)
         # every node starts its process and loads the kernels before the clock runs
         warm = replace(config, hyper=(("epochs", 2),))
         assert jobs.wait(jobs.submit(warm)).state == "done"
@@ -48,7 +48,7 @@ def sweep(nodes: int, folder: Path) -> tuple[float, pd.DataFrame]:
 
 
 def main() -> None:
-    print("== Ray: the parameter study on cora, 300 epochs, nodes of one core ==", flush=True)
+    print("== Ray: the parameter study on cora, 60 epochs, nodes of one core ==", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         one, rows = sweep(1, Path(folder) / "one")
         print(f"one node: {one:.2f} trainings a second", flush=True)
