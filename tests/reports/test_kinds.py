@@ -214,7 +214,7 @@ def test_nothing_before_the_base_model_is_there(runs: Runs) -> None:
 
 def test_runs_that_make_no_depth_curve(runs: Runs) -> None:
     two, three = runs["2 layers"], runs["3 layers"]
-    assert kinds_of([two, three]) == ["depth-curve"]
+    assert kinds_of([two, three]) == ["comparison-bars", "depth-curve"]
     assert "two or more depths" in missing("depth-curve", two)
     assert "same number" in missing("depth-curve", [two, two])
     assert "no hyperparameter layers" in missing("depth-curve", [runs["grid"], runs["base"]])
