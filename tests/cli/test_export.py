@@ -237,7 +237,7 @@ def test_a_class_has_a_name_or_a_number(monkeypatch: pytest.MonkeyPatch) -> None
         (["--dataset", "karate", "--all", "--seeds", "x"], "--seeds is 'x'"),
         (["--dataset", "karate", "--all", "--eta", "1,2"], "--eta is '1,2'"),
         (["--dataset", "karate", "--all", "--eta", "0,0,x"], "no list of values"),
-        (["--dataset", "csbm", "--all", "--parameter", "nodes"], "is no list of values"),
+        (["--dataset", "csbm", "--all", "--parameter", "nodes"], "must look like nodes=500"),
         (["--dataset", "csbm", "--all", "--parameter", "nodes=1,2"], "look like nodes=500"),
         (["--dataset", "karate", "--all", "--hiden", "4"], "neither an option nor"),
         (["--dataset", "karate", "--all", "--model", "x"], "no model 'x'"),
