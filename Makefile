@@ -10,7 +10,7 @@ PY := $(VENV)/bin/python
 # One thread a process: several single-threaded processes beat threads that fight over cores.
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: help app test lint bench screenshots clean browser
+.PHONY: help app test crowd lint bench screenshots clean browser
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -24,7 +24,10 @@ app: $(VENV)/.installed ## Install what is needed and open the app on localhost 
 
 test: lint browser ## Lint, type check and run every test
 	$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not browser" -rs
-	$(ONE_THREAD) $(PY) -m pytest -m browser -rs  # alone: servers and browsers need both cores
+	$(ONE_THREAD) $(PY) -m pytest -m "browser and not crowd" -rs  # alone: it needs both cores
+
+crowd: $(VENV)/.installed-dev browser ## Ten browser sessions at once (needs two idle cores)
+	$(ONE_THREAD) $(PY) -m pytest -m crowd -rs -s
 
 lint: $(VENV)/.installed-dev ## ruff and mypy
 	$(VENV)/bin/ruff check .
