@@ -134,7 +134,10 @@ class Worker:
             self._send({"event": "end", "run": ticket.run_id, "state": "cancelled"})
             return False
         self._send({"event": "cell", **about, "pid": os.getpid()})
-        return True
+        if execution.ready():
+            return True
+        self._end(ticket, "done", "")  # now, and not after a cell of every other run
+        return False
 
     def _hook(self, ticket: _Ticket) -> Callable[[Event], bool]:
         started = last = time.perf_counter()
