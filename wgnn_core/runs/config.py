@@ -21,7 +21,7 @@ Value = float | int | str
 Pairs = tuple[tuple[str, Value], ...]
 Triple = tuple[float, float, float]
 Search = Literal["list", "two-stage"]
-PROTOCOL = 1
+PROTOCOL = 2
 """Part of every id; raised when a change of the code changes the numbers of a run."""
 
 
