@@ -11,7 +11,6 @@ from ui.charts import Bars
 from ui.choice import Triple
 from ui.etas import eta_sliders, eta_text
 from ui.jobs import ended, is_active, said, status_of, submit, timing, watch
-from ui.maps import node_map
 from ui.nodes import node_groups, node_name
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, is_dark, metrics, show
@@ -20,6 +19,7 @@ from wgnn_core.figures import ComparisonBars, NodeMap
 from wgnn_core.figures.text import label, labels
 from wgnn_core.models import MODELS
 from wgnn_core.nonuniformity import max_nonuniformity
+from wgnn_core.reports.kinds import drawn_edges
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
 from wgnn_core.wgnn import Etas, Plan, make_plan
@@ -261,10 +261,9 @@ def changes(result: RunResult, etas: Triple, run: int) -> None:
         ring = st.selectbox(
             "Mark on the map", list(groups), key="playground_ring", bind=BIND, width=260
         )
-        drawn = node_map(view, "class")
         figure = NodeMap.of(
             view.xy,
-            drawn.data.loc[drawn.data["mark"] == "edge", ["node", "to"]].to_numpy(dtype=np.int64),
+            drawn_edges(graph),
             now,
             colour="correctness",
             graph=f"{graph.name} after wGNN",

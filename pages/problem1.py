@@ -12,8 +12,8 @@ from ui.show import MAP_HEIGHT, metrics, show
 from ui.sidebar import BIND
 from wgnn_core.figures import AccuracyCoverage
 from wgnn_core.ranking import RANKERS, accuracy_coverage, augrc, aurc
+from wgnn_core.reports.kinds import ALPHAS, BOUNDS
 
-BOUNDS = ("oracle", "random")
 CHOICES = [name for name in RANKERS if name not in BOUNDS]
 
 view = page_start(
@@ -37,22 +37,18 @@ chosen = st.pills(
 chosen = [name for name in CHOICES if name in chosen] or ["m2"]
 
 
-def short(name: str) -> str:
-    return RANKERS[name].title.partition(":")[0]  # a legend has no room for what follows
-
-
 def curves(name: str) -> np.ndarray:
-    return np.stack([accuracy_coverage(hits, load.ALPHAS) for hits in load.hits(run_id, name)])
+    return np.stack([accuracy_coverage(hits, ALPHAS) for hits in load.hits(run_id, name)])
 
 
 left, right = st.columns([3, 2], gap="large")
 with left:
     show(
         AccuracyCoverage.of(
-            load.ALPHAS,
-            {short(name): curves(name) for name in chosen},
+            ALPHAS,
+            {RANKERS[name].short: curves(name) for name in chosen},
             graph=view.graph.name,
-            bounds={short(name): curves(name).mean(0) for name in BOUNDS},
+            bounds={RANKERS[name].short: curves(name).mean(0) for name in BOUNDS},
         ),
         "problem1_curves",
         choice,
@@ -67,7 +63,7 @@ with right:
         half = np.mean([accuracy_coverage(h, [0.5])[0] for h in hits])
         rows.append(
             (
-                short(name),
+                RANKERS[name].short,
                 100 * half,
                 1000 * np.mean([aurc(h) for h in hits]),
                 1000 * np.mean([augrc(h) for h in hits]),

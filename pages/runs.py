@@ -18,6 +18,7 @@ from wgnn_core.figures import AccuracyCoverage, EtaGrid
 from wgnn_core.figures.text import label
 from wgnn_core.ranking import accuracy_coverage
 from wgnn_core.reports import compared_runs
+from wgnn_core.reports.kinds import ALPHAS
 from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import RunSummary
 
@@ -211,10 +212,10 @@ def compare(picked: list[RunSummary]) -> None:
         show(compared_runs(chosen), "runs_bars", choice, chosen, height=430)
     with right:
         curves = {
-            names[k]: np.stack([accuracy_coverage(h, load.ALPHAS) for h in hits_of(k, r)])
+            names[k]: np.stack([accuracy_coverage(h, ALPHAS) for h in hits_of(k, r)])
             for k, r in ready.items()
         }
-        figure = AccuracyCoverage.of(load.ALPHAS, curves, graph="the chosen runs, ranked by w (M2)")
+        figure = AccuracyCoverage.of(ALPHAS, curves, graph="the chosen runs, ranked by w (M2)")
         show(figure, "runs_curves", choice, chosen, height=430)
     grids = [r for r in ready.values() if len(r.config.etas) > 3 and r.chosen is not None]
     if len(grids) >= 2:

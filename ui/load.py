@@ -25,8 +25,6 @@ from wgnn_core.runs.jobs import Jobs
 from wgnn_core.runs.results import RunResult
 from wgnn_core.wgnn import Base, Etas
 
-ALPHAS = np.round(np.arange(0.05, 1.0001, 0.05), 2)
-
 
 def _close(held: Jobs) -> None:
     held.close()

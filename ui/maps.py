@@ -16,7 +16,7 @@ from wgnn_core.figures import NodeMap
 from wgnn_core.figures.node_map import Colour
 from wgnn_core.graph import BoolArray
 from wgnn_core.nonuniformity import max_nonuniformity, nonuniformity
-from wgnn_core.reports.kinds import MAX_EDGES
+from wgnn_core.reports.kinds import drawn_edges
 from wgnn_core.wgnn import Base
 
 COLOURS: dict[Colour, str] = {
@@ -52,10 +52,9 @@ def node_map(
 ) -> NodeMap:
     """The whole graph."""
     graph = view.graph
-    drawn = graph.num_edges <= MAX_EDGES
     return NodeMap.of(
         view.xy,
-        graph.edges if drawn else np.empty((0, 2), dtype=np.int64),
+        drawn_edges(graph),
         values_of(view, colour, base, run),
         colour=colour,
         graph=graph.name,

@@ -47,6 +47,11 @@ class Ranker:
     score: Callable[[Evidence], Scores]
     sees_correct: bool = False
 
+    @property
+    def short(self) -> str:
+        """The title without what follows a colon, for a legend."""
+        return self.title.partition(":")[0]
+
 
 def rank(
     name: str,

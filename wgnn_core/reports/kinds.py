@@ -112,6 +112,11 @@ def figure_of(
     return _MAKERS[kind](_Scene(one, trained_base(one), graph, chosen, xy))
 
 
+def drawn_edges(graph: Graph) -> IntArray:
+    """The edges under a map of nodes: all, or none where they would hide it."""
+    return graph.edges if graph.num_edges <= MAX_EDGES else graph.edges[:0]
+
+
 def kinds_of(result: RunResult | Sequence[RunResult]) -> list[str]:
     """The kinds of figure that a run, or several together, can give now."""
     return [kind for kind in KINDS if not missing(kind, result)]
@@ -225,15 +230,12 @@ def _accuracy_coverage(scene: _Scene) -> Figure:
             rows.append(accuracy_coverage(right[order], ALPHAS))
         return np.stack(rows)
 
-    def short(name: str) -> str:
-        return RANKERS[name].title.partition(":")[0]  # a legend has no room for what follows
-
     chosen = scene.choices.rankers
     figure = AccuracyCoverage.of(
         ALPHAS,
-        {short(name): curves(name) for name in chosen},
+        {RANKERS[name].short: curves(name) for name in chosen},
         graph=graph.name,
-        bounds={short(name): curves(name).mean(axis=0) for name in BOUNDS},
+        bounds={RANKERS[name].short: curves(name).mean(axis=0) for name in BOUNDS},
     )
     titles = "; ".join(RANKERS[name].title for name in (*chosen, *BOUNDS))
     return replace(figure, caption=f"{figure.caption} {titles}.")
@@ -253,7 +255,7 @@ def _node_map(scene: _Scene) -> Figure:
         raise WGNNError(f"map colour is {colour!r}; choose one of {', '.join(values)}.")
     figure = NodeMap.of(
         scene.xy,
-        graph.edges if graph.num_edges <= MAX_EDGES else graph.edges[:0],
+        drawn_edges(graph),
         values[colour](),
         colour=colour,
         graph=scene.name,
@@ -316,7 +318,7 @@ def _harmonic_map(scene: _Scene) -> Figure:
     ones, zeros = train & (graph.y == label), train & (graph.y != label)
     return HarmonicMap.of(
         scene.xy,
-        graph.edges if graph.num_edges <= MAX_EDGES else graph.edges[:0],
+        drawn_edges(graph),
         smooth_interpolation(graph.adjacency, zeros, ones),
         zeros=zeros,
         ones=ones,

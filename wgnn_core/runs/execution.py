@@ -38,13 +38,11 @@ class Execution:
         """Take over base cells that another run has trained in just the same batches."""
         for cell in self._first:
             if cell.runs and cell.number not in self.finished:
-                found = self.store.same_cell(self.run_id, self._content(cell) or "")
+                found = self.store.same_cell(self.run_id, self._base_id(cell))
                 if found is not None:
                     self.put(cell, found, 0.0)
 
-    def _content(self, cell: Cell) -> str | None:
-        if not cell.runs:
-            return None
+    def _base_id(self, cell: Cell) -> str:
         return self.config.base_id([self.config.seeds[run] for run in cell.runs])
 
     def ready(self) -> list[Cell]:
@@ -83,8 +81,7 @@ class Execution:
 
     def put(self, cell: Cell, result: CellResult, seconds: float) -> bool:
         """Store a cell; False if the run has been taken away meanwhile."""
-        stored = self.store.put_cell(
-            self.run_id, self.owner, cell, result, seconds, self._content(cell)
-        )
+        content = self._base_id(cell) if cell.runs else None
+        stored = self.store.put_cell(self.run_id, self.owner, cell, result, seconds, content)
         self.finished.add(cell.number)
         return stored

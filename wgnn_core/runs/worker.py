@@ -22,6 +22,7 @@ from typing import Any
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.replicas.engine import Cancelled, Event
+from wgnn_core.runs.cells import Cell
 from wgnn_core.runs.execution import Execution
 from wgnn_core.runs.store import State, Store
 
@@ -119,13 +120,19 @@ class Worker:
         return True
 
     def _train(self, ticket: _Ticket) -> bool:
+        """Train the next cell, if there is one; False when nothing of the run is left after it."""
         execution = ticket.execution
         assert execution is not None
         ready = execution.ready()
-        if not ready:
-            self._end(ticket, "done", "")
+        if ready and not self._train_cell(ticket, execution, ready[0]):
             return False
-        cell = ready[0]
+        if execution.ready():
+            return True
+        self._end(ticket, "done", "")  # at once, and not after a cell of every other run
+        return False
+
+    def _train_cell(self, ticket: _Ticket, execution: Execution, cell: Cell) -> bool:
+        """Train and store a cell; False if the run has been taken away meanwhile."""
         about = {"run": ticket.run_id, "cell": cell.number}
         self._send({"event": "start", **about})
         result, seconds = execution.train(cell, self._hook(ticket))
@@ -134,10 +141,7 @@ class Worker:
             self._send({"event": "end", "run": ticket.run_id, "state": "cancelled"})
             return False
         self._send({"event": "cell", **about, "pid": os.getpid()})
-        if execution.ready():
-            return True
-        self._end(ticket, "done", "")  # now, and not after a cell of every other run
-        return False
+        return True
 
     def _hook(self, ticket: _Ticket) -> Callable[[Event], bool]:
         started = last = time.perf_counter()
