@@ -28,14 +28,14 @@ from torch.nn import functional
 
 from wgnn_core import datasets
 from wgnn_core.benchmark.stock import stock_run
-from wgnn_core.comparators import COMPARATORS, Comparator, Scores, make_comparator
+from wgnn_core.comparators import COMPARATORS, METHODS, make_method
 from wgnn_core.graph import Graph
-from wgnn_core.models import MODELS, make_model
 from wgnn_core.replicas.model import Model, Sizes
 from wgnn_core.replicas.random import Noise
-from wgnn_core.replicas.train import Trainings, train_batch
+from wgnn_core.replicas.train import train_batch
+from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Batch, Domain, View
-from wgnn_core.wgnn import Base, train_base
+from wgnn_core.wgnn import train_base
 
 TABLE = Path(__file__).with_suffix(".md")
 START, END = "<!-- rows -->", "<!-- end of rows -->"
@@ -125,7 +125,7 @@ def measure(name: str, graph: Graph, seeds: Sequence[int]) -> list[str]:
 def recipe(name: str, dataset: str) -> Model:
     """The model `name`, or `name:preset`, with its hyperparameters for a dataset."""
     plain, _, preset = name.partition(":")
-    return (make_model if plain in MODELS else make_comparator)(plain, dataset, preset or None)
+    return make_method(plain, dataset, preset or None)
 
 
 def plain_name(name: str) -> str:
@@ -156,10 +156,7 @@ def scores(
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Validation and test accuracy for each seed, and the seconds all of it took."""
     started = time.perf_counter()
-    if isinstance(model, Comparator):
-        result: Scores | Base = model.run(graph, seeds)
-    else:
-        result = train_base(graph, model, seeds)
+    result = train_base(graph, model, seeds)
     return result.val, result.test, time.perf_counter() - started
 
 
@@ -175,7 +172,7 @@ def read_rows(text: str) -> dict[tuple[str, str], list[str]]:
 
 
 def write_rows(text: str, rows: dict[tuple[str, str], list[str]]) -> str:
-    names = [*MODELS, *COMPARATORS]
+    names = list(METHODS)
     ordered = sorted(
         rows.values(),
         key=lambda row: (names.index(plain_name(row[0])), row[0], ORDER.index(row[1])),
@@ -306,8 +303,7 @@ def plain_training(model: Model, graph: Graph, seed: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    everything = [*MODELS, *COMPARATORS]
-    parser.add_argument("--models", nargs="+", default=everything)
+    parser.add_argument("--models", nargs="+", default=list(METHODS))
     parser.add_argument("--datasets", nargs="+", default=list(ORDER), choices=ORDER)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first-seed", type=int, default=0)

@@ -15,7 +15,8 @@ import torch
 from wgnn_core import datasets
 from wgnn_core.models import make_model
 from wgnn_core.replicas import ops
-from wgnn_core.replicas.train import Trainings, _Run, train_batch
+from wgnn_core.replicas.train import _Run, train_batch
+from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Domain
 from wgnn_core.wgnn import check_seeds, train_base
 

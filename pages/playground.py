@@ -12,16 +12,18 @@ from ui.choice import Triple
 from ui.etas import eta_sliders, eta_text
 from ui.jobs import ended, is_active, said, status_of, submit, timing, watch
 from ui.nodes import node_groups, node_name
+from ui.rivals import rivals
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, is_dark, metrics, show
 from ui.sidebar import BIND
+from wgnn_core.comparators import METHODS
 from wgnn_core.figures import ComparisonBars, NodeMap
 from wgnn_core.figures.text import label, labels
-from wgnn_core.models import MODELS
 from wgnn_core.nonuniformity import max_nonuniformity
 from wgnn_core.reports.kinds import drawn_edges
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
+from wgnn_core.statistics import compare
 from wgnn_core.wgnn import Etas, Plan, make_plan
 
 CLOSE_UP, WHOLE = "Close-up of V′", "Whole graph"
@@ -198,17 +200,20 @@ def submit_all(configs: list[RunConfig]) -> None:
 
 
 def accuracies(results: dict[str, RunResult]) -> None:
-    name = f"{MODELS[choice.model].title} (base)"
     rows = [("base", base.test.mean(), base.test.std(ddof=1), np.nan, np.nan)]
-    scores = {name: base.test / 100}
+    scores = {f"{METHODS[choice.model].title} (base)": base.test}
     for name, result in results.items():
-        c = result.comparison(Etas(*result.config.etas[0]))
+        scores[name] = result.rows["test"].to_numpy()
+    others = rivals(choice, graph, "playground_against")
+    trained = {name: load.base_of(result.summary.run_id) for name, result in others.items()}
+    scores |= {name: other.test for name, other in trained.items()}
+    for name in (*results, *others):
+        c = compare(base.test, scores[name])
         rows.append((name, c.other_mean, c.other_std, c.difference, c.t_pvalue))
-        scores[name] = result.rows["test"].to_numpy() / 100
     left, right = st.columns([3, 2], gap="large")
     with left:
-        bars = ComparisonBars.of({graph.name: scores})
-        show(bars, "playground_bars", choice, list(results.values()))
+        bars = ComparisonBars.of({graph.name: {k: v / 100 for k, v in scores.items()}})
+        show(bars, "playground_bars", choice, [*results.values(), *others.values()])
     with right:
         columns = ["Method", "Mean", "s.d.", "Gain", "p"]
         st.dataframe(
@@ -224,6 +229,11 @@ def accuracies(results: dict[str, RunResult]) -> None:
             f"Test accuracy (%) over {len(base.seeds)} seeds, gain in points, p of the paired "
             "t-test, by the paper's tally: nodes that joined "
             "R′ keep their first prediction. wGNN1 is Algorithm 1 alone, wGNN2 Algorithm 2 alone."
+            + "".join(
+                f" {name} added {other.joined.mean():.0f} nodes by itself."
+                for name, other in trained.items()
+                if other.joined.any()
+            )
         )
 
 

@@ -10,7 +10,7 @@ from ui.maps import node_map
 from ui.shell import View, page_start
 from ui.show import MAP_HEIGHT, show
 from ui.text import count, md, percent
-from wgnn_core.models import MODELS
+from wgnn_core.comparators import METHODS
 from wgnn_core.runs.results import RunResult
 from wgnn_core.wgnn import Etas, make_plan
 
@@ -33,7 +33,7 @@ def box(number: str, title: str, value: str, note: str) -> None:
 
 def pipeline(view: View, etas: Etas, result: RunResult | None) -> None:
     """The method as a row of boxes that carry the numbers of the current run."""
-    graph, model = view.graph, MODELS[view.choice.model].title
+    graph, model = view.graph, METHODS[view.choice.model].title
     base = result.base if result is not None else None
     rows = result.rows if result is not None else None
     box("1", "Graph", count(graph.num_nodes, "node"), f"{graph.num_edges:,} edges")
@@ -54,7 +54,13 @@ def pipeline(view: View, etas: Etas, result: RunResult | None) -> None:
     good = f"{right[added].mean():.0%} of their labels right" if added.any() else "none joins"
     accuracy, least = rows["test"].mean(), plan.edge_drop.least.sum()
     for number, title, value, note in (
-        ("2", model, percent(base.test.mean()), f"test accuracy, mean of {len(base.seeds)} seeds"),
+        (
+            "2",
+            model,
+            percent(base.test.mean()),
+            f"test accuracy, mean of {len(base.seeds)} seeds"
+            + (f"; added {base.joined.mean():.0f} nodes by itself" if base.joined.any() else ""),
+        ),
         (
             "3",
             "w(v)",
@@ -118,7 +124,9 @@ with top.container(horizontal=True, vertical_alignment="center"):
     going = status is not None and status.active
     train_button("Run wGNN", config, "start_button", disabled=going or done)
     if status is None:
-        text = f"{config.trainings} trainings of {MODELS[choice.model].title} on {view.graph.name}."
+        text = (
+            f"{config.trainings} trainings of {METHODS[choice.model].title} on {view.graph.name}."
+        )
     elif going:
         watch(config.run_id)
         text = "Training; the numbers appear below as they come."

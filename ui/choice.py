@@ -21,7 +21,7 @@ class Choice:
     Attributes:
         dataset: A name of the catalogue.
         parameters: Of a generated graph.
-        model: A name of `wgnn_core.models.MODELS`.
+        model: A name of `wgnn_core.comparators.METHODS`.
         hyper: Hyperparameters that differ from the model's recipe for this graph.
         seeds: How many.
         pool: Where Algorithm 2 looks for V'.

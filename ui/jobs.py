@@ -10,16 +10,16 @@ import streamlit as st
 from ui import load
 from ui.text import md
 from wgnn_core import datasets
+from wgnn_core.comparators import METHODS
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
-from wgnn_core.models import MODELS
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import JobStatus
 
 WATCHED = "watched_jobs"
 POLL_SECONDS = 0.5
 CHEAP_NODES = 4000
-CHEAP_MODELS = ("gcn", "dropedge")
+CHEAP_MODELS = ("gcn", "dropedge", "renode", "self-training")
 
 
 class PageEnd(Exception):  # noqa: N818, it is no error
@@ -151,7 +151,7 @@ def _panel() -> None:
 def progress(run_id: str, status: JobStatus, place: str) -> None:
     """One job: what it is, how far, how long still, and a way to stop it."""
     config = load.jobs().store.get(run_id).config
-    name = f"{MODELS[config.model].title} on {datasets.spec(config.dataset).title}"
+    name = f"{METHODS[config.model].title} on {datasets.spec(config.dataset).title}"
     with st.container(border=True):
         st.progress(
             min(status.done / max(status.total, 1), 1.0), text=f"**{name}**  \n{timing(status)}"

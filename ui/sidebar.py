@@ -14,9 +14,9 @@ from ui import load
 from ui.choice import Choice, Pairs, Value
 from ui.text import md
 from wgnn_core import datasets
+from wgnn_core.comparators import COMPARATORS, METHODS, make_method
 from wgnn_core.datasets import DatasetSpec, Parameter
 from wgnn_core.errors import WGNNError
-from wgnn_core.models import MODELS, make_model
 
 BIND = "query-params"
 MAX_SEEDS = 20
@@ -112,14 +112,23 @@ def _number(dataset: str, parameter: Parameter) -> float | int:
 
 def _model(dataset: str) -> tuple[str, Pairs]:
     name = st.selectbox(
-        "Base model", list(MODELS), format_func=lambda n: MODELS[n].title, key="model", bind=BIND
+        "Base model",
+        list(METHODS),
+        format_func=model_title,
+        key="model",
+        bind=BIND,
+        help="wGNN is put around it. The last three are the methods the paper compares wGNN with.",
     )
-    recipe = make_model(name, dataset)
+    recipe = make_method(name, dataset)
     # where a graph has a recipe of its own, so have the widgets: another default, another key
-    suffix = f"_{dataset}" if dataset in MODELS[name].for_dataset else ""
+    suffix = f"_{dataset}" if dataset in METHODS[name].for_dataset else ""
     with st.expander("Hyperparameters", icon=":material/tune:"):
         values = [(item.name, _hyper(name, item, recipe, suffix)) for item in fields(recipe)]
     return name, tuple((key, value) for key, value in values if value != getattr(recipe, key))
+
+
+def model_title(name: str) -> str:
+    return METHODS[name].title + (" (comparator)" if name in COMPARATORS else "")
 
 
 def _hyper(model: str, item: Field[Any], recipe: object, suffix: str) -> Value:

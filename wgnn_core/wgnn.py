@@ -24,7 +24,8 @@ from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
 from wgnn_core.nonuniformity import nonuniformity
 from wgnn_core.replicas.engine import Progress, choose_device, engine_name, train_all
 from wgnn_core.replicas.model import Model
-from wgnn_core.replicas.train import Trained, Trainings
+from wgnn_core.replicas.train import Trained
+from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.statistics import Comparison, compare
 from wgnn_core.supplement import Supplement, supplement
 
@@ -57,7 +58,11 @@ class Etas:
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """The base model, trained once for each seed, and what follows from it alone."""
+    """The base model, trained once for each seed, and what follows from it alone.
+
+    `joined` counts the nodes that the model added to its training set by itself, for each seed:
+    Self-training does.
+    """
 
     graph: Graph
     model: Model
@@ -66,6 +71,7 @@ class Base:
     val: Percent
     test: Percent
     best_epoch: IntArray
+    joined: IntArray
 
     @property
     def predicted(self) -> IntArray:
@@ -308,6 +314,7 @@ def _base(graph: Graph, model: Model, seeds: IntArray, trained: Trained) -> Base
         100 * trained.val_accuracy,
         np.asarray(test),
         trained.best_epoch,
+        trained.joined,
     )
 
 

@@ -48,6 +48,31 @@ def test_the_playground_trains_the_three_variants_one_after_another(
     assert methods == ["base", "wGNN", "wGNN1", "wGNN2"]
 
 
+def test_the_playground_compares_with_the_comparators(visit: Any, jobs_in: Any) -> None:
+    jobs = jobs_in("finished")
+    app = visit("playground", **KARATE, playground_against=["ReNode", "Self-training", "PTDNet"])
+    app.run()
+    assert not app.exception
+    table = next(d.value for d in app.dataframe if "Method" in d.value).set_index("Method")
+    assert table.index.tolist()[-2:] == ["ReNode", "Self-training"]
+    config = RunConfig("karate", model="self-training", seeds=(0, 1))
+    other = jobs.result(config.run_id).base
+    assert table.loc["Self-training", "Mean"] == pytest.approx(other.test.mean())
+    assert other.joined.min() > 0
+    said = f"Self-training added {other.joined.mean():.0f} nodes by itself."
+    assert any(said in caption.value for caption in app.caption)
+    # PTDNet is not cheap: it waits for a click
+    assert "ptdnet" not in {run.model for run in jobs.list()}
+    assert app.button(key="playground_against_ptdnet").label == "Train PTDNet (2 trainings)"
+
+
+def test_wgnn_is_put_around_a_comparator(visit: Any, jobs_in: Any) -> None:
+    jobs = jobs_in("finished")
+    visit("start", **KARATE, model="Self-training (comparator)")
+    (run,) = [run for run in jobs.list() if run.model == "self-training" and run.config.etas]
+    assert jobs.result(run.run_id).base.joined.min() > 0
+
+
 @pytest.mark.parametrize("value", ["7", "-1", "nan", "x' OR 1=1", "1e400", "😀"])
 def test_a_tampered_link_falls_back_to_the_default(value: str, visit: Any, jobs_in: Any) -> None:
     jobs_in("finished")

@@ -14,6 +14,7 @@ from wgnn_core.cli.models import hyperparameters
 from wgnn_core.errors import WGNNError
 from wgnn_core.models import MODELS
 from wgnn_core.runs.config import RunConfig
+from wgnn_core.wgnn import train_base
 
 
 def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -47,6 +48,22 @@ def test_run_shows_a_table() -> None:
     assert "wGNN" in out.stdout
 
 
+def test_run_compares_with_comparators() -> None:
+    arguments = ["run", "--dataset", "karate", "--seeds", "2", "--epochs", "3", "--json"]
+    rivals = ["--against", "renode", "--against", "self-training"]
+    out = CliRunner().invoke(app, [*arguments, *rivals])
+    assert out.exit_code == 0, out.output
+    found = json.loads(out.stdout)
+    for name in ("renode", "self-training"):
+        config = RunConfig("karate", model=name, seeds=(0, 1))
+        alone = train_base(config.graph(), config.base_model, 2)
+        assert found["comparators"][name]["test"] == alone.test.tolist()
+        assert found["comparators"][name]["joined"] == alone.joined.tolist()
+    assert max(found["comparators"]["self-training"]["joined"]) > 0
+    shown = CliRunner().invoke(app, [*arguments[:-1], *rivals])
+    assert "Self-training added" in shown.stdout
+
+
 def test_run_on_a_generated_graph() -> None:
     graph = ["--dataset", "csbm", "--parameter", "nodes=120", "--parameter", "classes=2"]
     out = CliRunner().invoke(app, ["run", *graph, "--seeds", "2", "--epochs", "3", "--json"])
@@ -61,6 +78,7 @@ def test_run_on_a_generated_graph() -> None:
         (["--dataset", "csbm", "--parameter", "nodes"], "must look like nodes=500"),
         (["--dataset", "nope"], "choose one of digits"),
         (["--model", "nope"], "choose one of gcn"),
+        (["--against", "gcn"], "choose one of renode"),
         (["--eta0", "1.5"], "eta0 is 1.5; it must lie between 0 and 1"),
         (["--eta2", "nan"], "eta2 is nan"),
         (["--seeds", "0"], "between 1 and 1000"),

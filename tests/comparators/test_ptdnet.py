@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from wgnn_core.comparators import make_comparator, ptdnet
+from wgnn_core.comparators import make_method, ptdnet
 from wgnn_core.graph import Graph, Split, make_graph
 from wgnn_core.replicas.model import Sizes
 from wgnn_core.replicas.random import Noise, uniforms
@@ -96,7 +96,7 @@ def check(ours, theirs, p, tolerance=2e-4) -> None:
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("noise", [None, NOISE], ids=["evaluated", "drawn"])
 def test_reference_of_the_forward_pass(noise, compiled, graph, kept) -> None:
-    model = make_comparator("ptdnet", hidden=5, gate_width=3)
+    model = make_method("ptdnet", hidden=5, gate_width=3)
     p = parameters(model, graph)
     view, _ = views(graph, kept, compiled)
     theirs = [
@@ -109,7 +109,7 @@ def test_reference_of_the_forward_pass(noise, compiled, graph, kept) -> None:
 def test_reference_of_the_loss(graph, kept, monkeypatch) -> None:
     """All four terms; many power steps, so that the dense singular value is reached."""
     monkeypatch.setattr(ptdnet, "POWER_STEPS", 300)
-    model = make_comparator(
+    model = make_method(
         "ptdnet", hidden=5, gate_width=3, l0=0.7, consistency=0.4, singular=0.3, passes=2
     )
     p = parameters(model, graph)

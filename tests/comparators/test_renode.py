@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wgnn_core.comparators import make_comparator
+from wgnn_core.comparators import make_method
 from wgnn_core.comparators.renode import ranked_weights, totoro
 
 
@@ -51,9 +51,8 @@ def test_weights_fall_with_conflict_along_a_cosine() -> None:
     assert ranked_weights(np.array([0.2]), 0.5, 1.0) == pytest.approx([1.5])
 
 
-def test_training_nodes_carry_their_weights_and_no_other_node_has_one(csbm_small) -> None:
-    model = make_comparator("renode")
-    trainings = model.trainings(csbm_small, np.array([0, 1]))
+def test_training_nodes_carry_their_weights_and_no_other_node_has_one(csbm_small, adapted) -> None:
+    trainings = adapted(make_method("renode"), csbm_small, [0, 1])
     for k, seed in enumerate((0, 1)):
         train = csbm_small.split(seed).train
         np.testing.assert_array_equal(trainings.weight[k] > 0, train)
@@ -61,8 +60,21 @@ def test_training_nodes_carry_their_weights_and_no_other_node_has_one(csbm_small
         assert trainings.weight[k][train].min() == pytest.approx(0.5)
 
 
+def test_each_replica_is_weighed_on_its_own_graph(csbm_small, adapted) -> None:
+    """Where every edge between classes is gone there is no conflict, so node order decides."""
+    u, v = csbm_small.edges.T
+    kept = np.stack([np.ones(len(u), dtype=bool), csbm_small.y[u] == csbm_small.y[v]])
+    model = make_method("renode")
+    trainings = adapted(model, csbm_small, [0, 3], kept)
+    for k, seed in enumerate((0, 3)):
+        own, train = csbm_small.with_edges(kept[k]), csbm_small.split(seed).train
+        conflict = dense_conflict(own, train, csbm_small.y, model.teleport)
+        expected = ranked_weights(conflict.round(7), model.w_base, model.w_scale)
+        np.testing.assert_allclose(trainings.weight[k][train], expected, rtol=1e-6)
+
+
 def test_learning_rate_falls_to_a_floor() -> None:
-    model = make_comparator("renode", preset="original")
+    model = make_method("renode", preset="original")
     assert model.lr_at(0) == model.lr_at(20) == 0.0075
     assert model.lr_at(22) == pytest.approx(0.0075 * 0.95**2)
     assert model.lr_at(199) == 1e-4

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import softmax
 
 from wgnn_core import datasets
-from wgnn_core.comparators import make_comparator
+from wgnn_core.comparators import make_method
 from wgnn_core.comparators.self_training import (
     most_confident,
     most_confident_share,
@@ -17,7 +17,8 @@ from wgnn_core.comparators.self_training import (
 )
 from wgnn_core.errors import WGNNError
 from wgnn_core.replicas.engine import train_all
-from wgnn_core.replicas.train import Trainings
+from wgnn_core.replicas.trainings import Trainings
+from wgnn_core.wgnn import train_base
 
 
 def walk(prob, candidates, quota):
@@ -54,12 +55,12 @@ def test_a_share_of_all_candidates(share) -> None:
 
 
 def test_share_replaces_the_count_rule(csbm_small) -> None:
-    model = make_comparator("self-training", preset="share", epochs=10)
+    model = make_method("self-training", preset="share", epochs=10)
     split = csbm_small.split(0)
     candidates = ~split.train & ~split.val
-    assert model.run(csbm_small, 1).added == int(0.6 * candidates.sum())
+    assert train_base(csbm_small, model, 1).joined == int(0.6 * candidates.sum())
     with pytest.raises(WGNNError, match="per_class is 5 and share is 0"):
-        make_comparator("self-training", per_class=5, share=0.5)
+        make_method("self-training", per_class=5, share=0.5)
 
 
 def test_the_original_count_rule(csbm_small) -> None:
@@ -79,11 +80,12 @@ def test_counts_on_the_benchmarks(raw_data, name, each) -> None:
     np.testing.assert_array_equal(original_quota(graph, sizes), each)
 
 
-def test_pseudo_labels_come_from_the_base_model_and_spare_validation(csbm_small) -> None:
-    model = make_comparator("self-training", per_class=5, epochs=20)
+def test_pseudo_labels_come_from_the_base_model_and_spare_validation(csbm_small, adapted) -> None:
+    model = make_method("self-training", per_class=5, epochs=20)
     seeds = np.array([0, 3])
-    first = train_all(model, csbm_small, Trainings.of_seeds(csbm_small, seeds))
-    trainings = model.trainings(csbm_small, seeds)
+    plain = make_method("gcn", decay_all=True, epochs=20)
+    first = train_all(plain, csbm_small, Trainings.of_seeds(csbm_small, seeds))
+    trainings = adapted(model, csbm_small, seeds)
     for k, seed in enumerate(seeds):
         split = csbm_small.split(int(seed))
         added = (trainings.weight[k] > 0) & ~split.train
@@ -95,15 +97,23 @@ def test_pseudo_labels_come_from_the_base_model_and_spare_validation(csbm_small)
 
 
 def test_the_number_of_added_nodes_is_reported(csbm_small) -> None:
-    model = make_comparator("self-training", per_class=5, epochs=10)
-    np.testing.assert_array_equal(model.run(csbm_small, 2).added, [15, 15])
-    np.testing.assert_array_equal(make_comparator("renode", epochs=5).run(csbm_small, 2).added, 0)
+    model = make_method("self-training", per_class=5, epochs=10)
+    np.testing.assert_array_equal(train_base(csbm_small, model, 2).joined, [15, 15])
+    renode = make_method("renode", epochs=5)
+    np.testing.assert_array_equal(train_base(csbm_small, renode, 2).joined, 0)
+
+
+def test_progress_counts_both_trainings(csbm_small) -> None:
+    model, seen = make_method("self-training", per_class=5, epochs=10), []
+    train_base(csbm_small, model, 2, progress=lambda event: not seen.append(event.done))
+    assert seen[-1] == 2
+    assert max(seen) == 2
 
 
 def test_test_labels_play_no_part(csbm_small) -> None:
-    model = make_comparator("self-training", per_class=5, epochs=10)
+    model = make_method("self-training", per_class=5, epochs=10)
     test = csbm_small.split(0).test
     other = replace(csbm_small, y=np.where(test, (csbm_small.y + 1) % 3, csbm_small.y))
-    a, b = model.run(csbm_small, 1), model.run(other, 1)
+    a, b = (train_base(graph, model, 1) for graph in (csbm_small, other))
     assert a.val == b.val
     assert a.test != b.test

@@ -12,7 +12,8 @@ from scipy import sparse
 
 from wgnn_core.graph import Graph, Split, make_graph
 from wgnn_core.replicas.model import Model, Sizes
-from wgnn_core.replicas.train import Trained, Trainings, train_batch
+from wgnn_core.replicas.train import Trained, train_batch
+from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Batch, Domain, View
 
 N, FEATURES, CLASSES = 14, 6, 3

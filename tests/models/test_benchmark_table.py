@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from wgnn_core.comparators import COMPARATORS
+from wgnn_core.comparators import METHODS
 from wgnn_core.models import MODELS
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "base_models.py"
@@ -48,14 +48,14 @@ def test_rows_not_run_again_stay(script: ModuleType) -> None:
 def test_the_stored_table_is_whole(script: ModuleType) -> None:
     rows = script.read_rows(script.TABLE.read_text())
     for (name, dataset), cells in rows.items():
-        assert script.plain_name(name) in [*MODELS, *COMPARATORS]
+        assert script.plain_name(name) in METHODS
         assert dataset in script.ORDER
         assert len(cells) == len(script.COLUMNS)
 
 
 def test_a_row_is_measured(script: ModuleType, csbm_small, monkeypatch) -> None:
     quick = MODELS["gcn"](epochs=5)
-    monkeypatch.setattr(script, "make_model", lambda name, dataset, preset: quick)
+    monkeypatch.setattr(script, "make_method", lambda name, dataset, preset: quick)
     cells = script.measure("gcn", csbm_small, range(3, 5))
     _, test, _ = script.scores(quick, csbm_small, [3, 4])
     assert cells[:3] == ["gcn", "csbm", "2"]
@@ -73,7 +73,7 @@ def test_a_row_far_below_the_paper_is_marked(script: ModuleType) -> None:
     assert script._difference("gcn", "disease-sim", -9.0) == "-"
 
 
-@pytest.mark.parametrize("name", [*MODELS, *COMPARATORS])
+@pytest.mark.parametrize("name", METHODS)
 def test_the_plain_loop_trains_every_model(script: ModuleType, csbm_small, name) -> None:
     """It stands for the usual code, so it has to learn what the usual code learns."""
     model = script.shortened(script.recipe(name, "csbm"), 40)

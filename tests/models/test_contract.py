@@ -10,31 +10,24 @@ import numpy as np
 import pytest
 import torch
 
-from wgnn_core.comparators import COMPARATORS, make_comparator
+from wgnn_core.comparators import METHODS, make_method
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
-from wgnn_core.models import MODELS, make_model
 from wgnn_core.replicas.model import Model
 from wgnn_core.replicas.random import Noise
-from wgnn_core.replicas.train import Trained, Trainings
+from wgnn_core.replicas.train import Trained
+from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Batch, Domain, View
 from wgnn_core.wgnn import run_wgnn, train_base
 
-EVERY = [*MODELS, *COMPARATORS]
-
-
-def make(name: str, dataset: str | None = None) -> Model:
-    return make_model(name, dataset) if name in MODELS else make_comparator(name, dataset)
-
-
 VARIANTS: list[Model] = [
-    *(make(name) for name in EVERY),
-    make_model("acmgcn", variant="acmii"),
-    make_model("dropedge", per_layer=True),
-    make_model("gat", layers=4),
-    make_model("graphcon", "texas", hidden=16),
-    make_model("maskgae", mask="edge"),
-    make_model("gil", "airport"),
+    *map(make_method, METHODS),
+    make_method("acmgcn", variant="acmii"),
+    make_method("dropedge", per_layer=True),
+    make_method("gat", layers=4),
+    make_method("graphcon", "texas", hidden=16),
+    make_method("maskgae", mask="edge"),
+    make_method("gil", "airport"),
 ]
 
 
@@ -49,7 +42,7 @@ EPOCHS = {"gil": 40}
 
 
 def label(model: Model) -> str:
-    default = make(type(model).name)
+    default = make_method(type(model).name)
     changed = [f.name for f in fields(model) if getattr(model, f.name) != getattr(default, f.name)]
     return "-".join([type(model).name, *changed[:1]])
 
@@ -110,21 +103,20 @@ def test_compiled_and_plain_torch_agree(
         assert (mine - theirs).abs().max() <= 5e-3 * theirs.abs().max() + 1e-6, name
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", METHODS)
 def test_learns_the_digits(
     name: str, digits: Graph, shortened: Callable[[Model, int], Model]
 ) -> None:
     """Ten classes: chance is 10 %, the most frequent class about as much."""
-    model = shortened(replace(make(name), **LIGHT.get(name, {})), 30)
-    result = model.run(digits, 2) if name in COMPARATORS else train_base(digits, model, 2)
-    assert (result.test > 50).all()
+    model = shortened(replace(make_method(name), **LIGHT.get(name, {})), 30)
+    assert (train_base(digits, model, 2).test > 50).all()
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", METHODS)
 def test_wgnn_wraps_it(
     name: str, csbm_small: Graph, shortened: Callable[[Model, int], Model]
 ) -> None:
-    model = shortened(make_model(name, **LIGHT.get(name, {})), EPOCHS.get(name, 15))
+    model = shortened(make_method(name, **LIGHT.get(name, {})), EPOCHS.get(name, 15))
     result = run_wgnn(csbm_small, model, 0.3, 0.5, 0.5, seeds=2)
     assert np.isfinite(result.wgnn.prob).all()
     added = [plan.supplement.added.sum() for plan in result.wgnn.plans]
@@ -135,20 +127,19 @@ def test_wgnn_wraps_it(
     assert (result.wgnn.test > 100 / 3).all()
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", METHODS)
 def test_every_hyperparameter_has_help_and_every_recipe_is_valid(name: str) -> None:
-    registry = MODELS | COMPARATORS
-    for item in fields(registry[name]):
+    for item in fields(METHODS[name]):
         assert item.metadata["help"], item.name
         ranged = item.metadata["low"] is not None and item.metadata["high"] is not None
         assert ranged or item.metadata["choices"] or item.type in ("bool", bool), item.name
-    for dataset in registry[name].for_dataset:
-        make(name, dataset)
-    for preset in registry[name].presets:
-        make_model(name, preset=preset) if name in MODELS else make_comparator(name, preset=preset)
+    for dataset in METHODS[name].for_dataset:
+        make_method(name, dataset)
+    for preset in METHODS[name].presets:
+        make_method(name, preset=preset)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", METHODS)
 def test_values_out_of_range_are_refused(name: str) -> None:
     with pytest.raises(WGNNError, match="epochs is 0"):
-        replace(make(name), epochs=0)
+        replace(make_method(name), epochs=0)

@@ -11,7 +11,7 @@ from wgnn_core.models import make_model
 from wgnn_core.models.maskgae import NEGATIVE_SITE, WALK_LENGTH, clip_each
 from wgnn_core.models.masking import Masker
 from wgnn_core.replicas.random import Noise
-from wgnn_core.replicas.train import Trainings
+from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Batch
 
 NOISE = Noise.of_epoch(np.array([3, 8]), 5)

@@ -18,7 +18,8 @@ from wgnn_core.replicas.engine import (
     train,
     train_all,
 )
-from wgnn_core.replicas.train import Trainings, train_batch
+from wgnn_core.replicas.train import train_batch
+from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Domain
 
 

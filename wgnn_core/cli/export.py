@@ -13,10 +13,10 @@ import typer
 from wgnn_core.cli.console import err, out
 from wgnn_core.cli.models import hyperparameters
 from wgnn_core.cli.runs import parameters, run_to_end, values
+from wgnn_core.comparators import METHODS, make_method
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures import KINDS, VENUES, Style
 from wgnn_core.graph import Graph
-from wgnn_core.models import MODELS, make_model
 from wgnn_core.reports import figure_bundle, run_bundle
 from wgnn_core.runs.config import Pairs, RunConfig
 from wgnn_core.runs.results import RunResult, load_result
@@ -111,7 +111,7 @@ def export(
         config = RunConfig(
             dataset,
             parameters(parameter or []),
-            make_model(model or "gcn").name,
+            make_method(model or "gcn").name,
             _hyper(model or "gcn", flags),
             preset,
             _seeds(seeds or "10"),  # type: ignore[arg-type]
@@ -198,7 +198,7 @@ def _by_depth(config: RunConfig, depths: str | None) -> list[RunConfig]:
 
 
 def _hyper(model: str, arguments: list[str]) -> Pairs:
-    return tuple(hyperparameters(MODELS[model], arguments).items())
+    return tuple(hyperparameters(METHODS[model], arguments).items())
 
 
 def _seeds(text: str) -> int | list[int]:

@@ -9,8 +9,9 @@ import typer
 from rich.table import Table
 
 from wgnn_core.cli.console import out
+from wgnn_core.comparators import COMPARATORS, METHODS, make_method
 from wgnn_core.errors import WGNNError
-from wgnn_core.models import MODELS, make_model
+from wgnn_core.models import MODELS
 from wgnn_core.replicas.model import Model
 
 GENERATED_FLAGS = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -20,24 +21,26 @@ GENERATED_FLAGS = {"allow_extra_args": True, "ignore_unknown_options": True}
 def models(
     name: Annotated[str, typer.Argument(help="A model; without it, all are listed.")] = "",
 ) -> None:
-    """List the base models, or the hyperparameters of one; each is also a flag of `run`."""
+    """List base models and comparators, or the hyperparameters of one; each is a flag of `run`."""
     if not name:
-        for cls in MODELS.values():
-            summary = (cls.__doc__ or "").strip().splitlines()[0]
-            out.print(f"{cls.name:10} {cls.title:10} {summary}", markup=False)
+        for kind, registry in (("base models", MODELS), ("comparators", COMPARATORS)):
+            out.print(f"{kind}:", markup=False)
+            for cls in registry.values():
+                summary = (cls.__doc__ or "").strip().splitlines()[0]
+                out.print(f"  {cls.name:13} {cls.title:13} {summary}", markup=False)
         return
-    make_model(name)
+    make_method(name)
     table = Table("flag", "default", "range", "what it is")
-    for item in fields(MODELS[name]):
+    for item in fields(METHODS[name]):
         meta = item.metadata
         allowed = ", ".join(meta["choices"]) if meta["choices"] else ""
         if meta["low"] is not None:
             allowed = f"{meta['low']:g} to {meta['high']:g}"
         table.add_row(_flag(item.name), str(item.default), allowed, meta["help"])
     out.print(table)
-    for preset, values in MODELS[name].presets.items():
+    for preset, values in METHODS[name].presets.items():
         out.print(f"preset {preset}: {values}", markup=False)
-    for dataset, values in MODELS[name].for_dataset.items():
+    for dataset, values in METHODS[name].for_dataset.items():
         out.print(f"on {dataset}: {values}", markup=False)
 
 

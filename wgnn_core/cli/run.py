@@ -13,11 +13,12 @@ from rich.table import Table
 from wgnn_core.cli.console import out, print_json
 from wgnn_core.cli.models import hyperparameters
 from wgnn_core.cli.runs import Parameter, parameters, run_to_end
-from wgnn_core.models import MODELS, make_model
+from wgnn_core.comparators import COMPARATORS, METHODS, make_method
+from wgnn_core.errors import WGNNError
 from wgnn_core.replicas.engine import choose_device, engine_name
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
-from wgnn_core.statistics import Comparison
+from wgnn_core.statistics import Comparison, compare
 from wgnn_core.wgnn import Base, Etas, Variant, check_pool, check_seeds, versions
 
 TITLES: dict[Variant, str] = {"wgnn": "wGNN", "wgnn1": "wGNN1", "wgnn2": "wGNN2"}
@@ -35,6 +36,10 @@ def run(
     seeds: Annotated[int, typer.Option(help="Number of runs.")] = 10,
     pool: Annotated[str, typer.Option(help="Nodes Algorithm 2 ranks: all or test.")] = "all",
     ablation: Annotated[bool, typer.Option(help="Also wGNN1 and wGNN2.")] = False,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="Also a comparator, trained with the same seeds; repeatable."),
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
     fresh: Annotated[bool, typer.Option(help="Train again what is stored.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
@@ -48,13 +53,14 @@ def run(
     check_seeds(seeds)
     check_pool(pool)
     choose_device(device)
-    make_model(model)
+    make_method(model)
+    rivals = [_comparator(name) for name in against or []]
     names: list[Variant] = ["wgnn", "wgnn1", "wgnn2"] if ablation else ["wgnn"]
     config = RunConfig(
         dataset=dataset,
         parameters=parameters(parameter or []),
         model=model,
-        hyper=tuple(hyperparameters(MODELS[model], context.args).items()),
+        hyper=tuple(hyperparameters(METHODS[model], context.args).items()),
         preset=preset,
         seeds=tuple(range(seeds)),
         etas=tuple(_triple(etas.of(name)) for name in names),
@@ -62,14 +68,29 @@ def run(
         device=device,
     )
     result = run_to_end(config, fresh=fresh)
+    others = {
+        name: _base(run_to_end(config.alone(name), fresh=fresh)) for name in dict.fromkeys(rivals)
+    }
     seconds = time.perf_counter() - started
     if json:
-        print_json(as_json(result, etas, names, seconds))
+        print_json(as_json(result, etas, names, others, seconds))
     else:
-        _show(result, etas, names, seconds)
+        _show(result, etas, names, others, seconds)
 
 
-def as_json(result: RunResult, etas: Etas, names: list[Variant], seconds: float) -> dict[str, Any]:
+def _comparator(name: str) -> str:
+    if name not in COMPARATORS:
+        raise WGNNError(f"there is no comparator {name!r}; choose one of {', '.join(COMPARATORS)}.")
+    return name
+
+
+def as_json(
+    result: RunResult,
+    etas: Etas,
+    names: list[Variant],
+    others: dict[str, Base],
+    seconds: float,
+) -> dict[str, Any]:
     """Plain numbers for machines; accuracies in percent, one for each seed."""
     base, config = _base(result), result.config
     rows = {name: _rows(result, etas.of(name)) for name in names}
@@ -94,6 +115,7 @@ def as_json(result: RunResult, etas: Etas, names: list[Variant], seconds: float)
         "pseudo_label_accuracy": [
             100 * r / n if n else None for r, n in zip(right.tolist(), added.tolist(), strict=True)
         ],
+        "comparators": {name: _against(base, other) for name, other in others.items()},
         "gain": comparison.difference,
         "p_value": _null(comparison.t_pvalue),
         "p_value_wilcoxon": _null(comparison.wilcoxon_pvalue),
@@ -104,7 +126,26 @@ def as_json(result: RunResult, etas: Etas, names: list[Variant], seconds: float)
     }
 
 
-def _show(result: RunResult, etas: Etas, names: list[Variant], seconds: float) -> None:
+def _against(base: Base, other: Base) -> dict[str, Any]:
+    """A comparator beside the base model, seed by seed."""
+    c = compare(base.test, other.test)
+    return {
+        "val": other.val.tolist(),
+        "test": other.test.tolist(),
+        "joined": other.joined.tolist(),
+        "gain": c.difference,
+        "p_value": _null(c.t_pvalue),
+        "p_value_wilcoxon": _null(c.wilcoxon_pvalue),
+    }
+
+
+def _show(
+    result: RunResult,
+    etas: Etas,
+    names: list[Variant],
+    others: dict[str, Base],
+    seconds: float,
+) -> None:
     base, config = _base(result), result.config
     first, n = result.comparison(etas), len(base.seeds)
     title = f"{type(base.model).title} on {config.dataset}: test accuracy in %, n = {n}"
@@ -114,7 +155,13 @@ def _show(result: RunResult, etas: Etas, names: list[Variant], seconds: float) -
         own = etas.of(name)
         table.add_row(TITLES[name], *_cells(result.comparison(own)))
         table.add_row(f"{TITLES[name]}, retrained", *_cells(result.comparison(own, retrained=True)))
+    for other in others.values():
+        table.add_row(type(other.model).title, *_cells(compare(base.test, other.test)))
     out.print(table)
+    for one in (base, *others.values()):
+        if one.joined.any():
+            title = type(one.model).title
+            out.print(f"{title} added {one.joined.mean():.0f} nodes by itself, on average.")
     rows = _rows(result, etas)
     added, right = rows["pseudo_labels"].sum(), rows["pseudo_right"].sum()
     share = f" ({100 * right / added:.1f} % of their labels right)" if added else ""

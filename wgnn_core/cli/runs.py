@@ -17,8 +17,8 @@ from rich.table import Table
 
 from wgnn_core.cli.console import err, out, print_json
 from wgnn_core.cli.models import hyperparameters
+from wgnn_core.comparators import METHODS, make_method
 from wgnn_core.errors import WGNNError
-from wgnn_core.models import MODELS, make_model
 from wgnn_core.runs.cluster import make_executor
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import Jobs
@@ -63,12 +63,12 @@ def sweep(
     The model's hyperparameters are flags too, see `models NAME`: --hidden 32. Ctrl-C stops; the
     same command goes on from there.
     """
-    make_model(model)
+    make_method(model)
     config = RunConfig(
         dataset,
         parameters(parameter or []),
         model,
-        tuple(hyperparameters(MODELS[model], context.args).items()),
+        tuple(hyperparameters(METHODS[model], context.args).items()),
         preset,
         seeds,  # type: ignore[arg-type]
         _etas(search, values(eta0), values(eta1), values(eta2)),

@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wgnn_core.comparators.base import Comparator
-from wgnn_core.replicas.model import Sizes, hyper
+from wgnn_core.replicas.model import Model, Sizes, hyper
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise, uniforms
 from wgnn_core.replicas.view import View
@@ -25,7 +24,7 @@ LARGEST_ROOT = 10.0
 
 
 @dataclass(frozen=True)
-class PTDNet(Comparator):
+class PTDNet(Model):
     """Two graph convolutions, each on edges gated by a small network of their ends' features.
 
     The gate of (i, j) has logit a(i, j) = [ReLU(h_i U + c) , ReLU(h_j V + e)] . g + f; in training

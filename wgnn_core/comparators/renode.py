@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from wgnn_core.comparators.base import Comparator
 from wgnn_core.graph import BoolArray, Graph, IntArray
 from wgnn_core.models.gcn import GCN
 from wgnn_core.replicas.model import hyper
-from wgnn_core.replicas.train import Trainings
+from wgnn_core.replicas.trainings import Trainings
+from wgnn_core.replicas.view import Domain
 
 STEPS = 100
 """Power iterations of PageRank: the rest is below 0.85^100, 1e-7."""
@@ -22,7 +23,7 @@ CONSTANT_EPOCHS, SHRINK, LOWEST_LR = 20, 0.95, 1e-4
 
 
 @dataclass(frozen=True)
-class ReNode(GCN, Comparator):
+class ReNode(GCN):
     """A GCN whose training nodes are weighted by their topological conflict.
 
     With personalised PageRank Pi = a (I - (1-a) A_sym)^-1, the conflict of a labelled node v is
@@ -54,14 +55,14 @@ class ReNode(GCN, Comparator):
     def lr_at(self, epoch: int) -> float:
         return max(self.lr * SHRINK ** max(0, epoch - CONSTANT_EPOCHS), LOWEST_LR)
 
-    def trainings(self, graph: Graph, seeds: IntArray, **engine: Any) -> Trainings:
-        plain = Trainings.of_seeds(graph, seeds)
-        weight = plain.weight.copy()
-        for row, labels in zip(weight, plain.labels, strict=True):
+    def adapt(self, domain: Domain, trainings: Trainings, tick: Callable[[int], None]) -> Trainings:
+        weight = trainings.weight.copy()
+        for k, row in enumerate(weight):
             train = row > 0
-            conflict = totoro(graph, train, labels, self.teleport)
-            row[train] = ranked_weights(conflict, self.w_base, self.w_scale)
-        return replace(plain, weight=weight)
+            graph = trainings.graph(domain.graph, k)
+            conflict = totoro(graph, train, trainings.labels[k], self.teleport)
+            row[train] *= ranked_weights(conflict, self.w_base, self.w_scale)
+        return replace(trainings, weight=weight)
 
 
 def totoro(

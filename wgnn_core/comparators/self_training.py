@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
 
-from wgnn_core.comparators.base import Comparator
 from wgnn_core.errors import WGNNError
 from wgnn_core.fraction import floor_fraction
 from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
 from wgnn_core.models.gcn import GCN
-from wgnn_core.replicas.engine import train_all
 from wgnn_core.replicas.model import hyper
-from wgnn_core.replicas.train import Trainings
+from wgnn_core.replicas.train import train_batch
+from wgnn_core.replicas.trainings import Trainings
+from wgnn_core.replicas.view import Domain
 
 LAYERS = 2
 
 
 @dataclass(frozen=True)
-class SelfTraining(GCN, Comparator):
+class SelfTraining(GCN):
     """One round: train a GCN, add the most confident nodes of each class, train anew.
 
     Class k receives floor(3 N / d^2 * |R_k| / |R|) nodes, d the mean degree: as many as two layers
@@ -50,17 +51,21 @@ class SelfTraining(GCN, Comparator):
                 "one of them may differ from 0."
             )
 
-    def trainings(self, graph: Graph, seeds: IntArray, **engine: Any) -> Trainings:
-        plain = Trainings.of_seeds(graph, seeds)
-        first = train_all(self, graph, plain, **{"stage": "base", **engine})
-        labels, weight = plain.labels.copy(), plain.weight.copy()
+    @property
+    def all_epochs(self) -> int:
+        return 2 * self.epochs
+
+    def adapt(self, domain: Domain, trainings: Trainings, tick: Callable[[int], None]) -> Trainings:
+        plain = GCN(**{item.name: getattr(self, item.name) for item in fields(GCN)})
+        first = train_batch(plain, domain, trainings, tick)
+        labels, weight = trainings.labels.copy(), trainings.weight.copy()
         for k, prob in enumerate(softmax(first.logits, axis=-1)):
-            train = plain.weight[k] > 0
-            sizes = np.bincount(plain.labels[k][train], minlength=graph.num_classes)
-            added = self._added(graph, prob, ~train & ~plain.val[k], sizes)
+            train, graph = weight[k] > 0, trainings.graph(domain.graph, k)
+            sizes = np.bincount(labels[k][train], minlength=graph.num_classes)
+            added = self._added(graph, prob, ~train & ~trainings.val[k], sizes)
             labels[k][added] = prob.argmax(-1)[added]
             weight[k][added] = 1
-        return replace(plain, labels=labels, weight=weight)
+        return replace(trainings, labels=labels, weight=weight)
 
     def _added(
         self, graph: Graph, prob: FloatArray, candidates: BoolArray, train_sizes: IntArray

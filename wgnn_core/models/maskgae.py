@@ -72,6 +72,10 @@ class MaskGAE(Model):
     def depth(self) -> int:
         return 0
 
+    @property
+    def all_epochs(self) -> int:
+        return self.pretrain_epochs + self.epochs
+
     def init(self, sizes: Sizes, rng: torch.Generator) -> Parameters:
         width = self.hidden + self.embedding
         return {"W": glorot(rng, width, sizes.classes), "b": torch.zeros(1, sizes.classes)}
@@ -89,12 +93,12 @@ class MaskGAE(Model):
         )
         masker, moments = Masker(batch), Moments()
         for epoch in range(self.pretrain_epochs):
-            check()
             optimizer.zero_grad(set_to_none=True)
             noise = Noise.of_epoch(seeds, epoch)
             self.pretraining_loss(p, masker, noise, moments).backward()  # type: ignore[no-untyped-call]
             clip_each(p, 1.0)
             optimizer.step()
+            check()
         with torch.no_grad():
             layers = self.encode(p, batch.whole, batch.weights("symmetric"), None, moments)
             out = torch.cat(layers, dim=2)

@@ -17,7 +17,8 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
 from wgnn_core.replicas import ops
 from wgnn_core.replicas.model import Model, Sizes
-from wgnn_core.replicas.train import Trained, Trainings, train_batch
+from wgnn_core.replicas.train import Trained, train_batch
+from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Domain
 
 MAX_BATCH = 32
@@ -119,7 +120,7 @@ def train(
     size = batch_size(model, graph, len(trainings), threads, memory)
     parts = [slice(i, i + size) for i in range(0, len(trainings), size)]
     domain = Domain.of(graph, chosen)
-    counter = _Counter(model.epochs, len(trainings), stage, progress)
+    counter = _Counter(model.all_epochs, len(trainings), stage, progress)
     with _single_threaded_torch(), ThreadPoolExecutor(threads) as pool:
         jobs: list[Future[Trained]] = [
             pool.submit(train_batch, model, domain, trainings.select(part), counter.tick)
@@ -144,7 +145,7 @@ def train_all(model: Model, graph: Graph, trainings: Trainings, **options: objec
     return Trained(
         *(
             np.concatenate([getattr(out, name) for out in outs])
-            for name in ("logits", "val_accuracy", "best_epoch", "epochs")
+            for name in ("logits", "val_accuracy", "best_epoch", "epochs", "joined")
         )
     )
 

@@ -13,7 +13,8 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.graph import IntArray
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
-from wgnn_core.replicas.view import Batch, View
+from wgnn_core.replicas.trainings import Trainings
+from wgnn_core.replicas.view import Batch, Domain, View
 
 
 def hyper(
@@ -80,6 +81,18 @@ class Model:
         """
         raise TypeError(f"{type(self).__name__} does not say its depth")
 
+    @property
+    def all_epochs(self) -> int:
+        """Epochs of all stages together, as `tick` and `check` count them: what progress is of."""
+        return self.epochs
+
+    def adapt(self, domain: Domain, trainings: Trainings, tick: Callable[[int], None]) -> Trainings:
+        """What is trained on in the end: a method may weigh the training nodes, or add some.
+
+        It may train something first, which tells `tick` about its epochs.
+        """
+        return trainings
+
     def init(self, sizes: Sizes, rng: torch.Generator) -> Parameters:
         """Initial parameters of one replica, drawn from `rng`."""
         raise TypeError(f"{type(self).__name__} does not make its parameters")
@@ -92,7 +105,7 @@ class Model:
         """A stage before training that sees no label; `forward` finds it in `batch.prepared`.
 
         Returns something for each replica of `batch`, with leading dimension K, or None for
-        models without such a stage. Calls `check` now and then, which raises to stop.
+        models without such a stage. Calls `check` after each of its epochs, which raises to stop.
         """
         return None
 

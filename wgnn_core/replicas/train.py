@@ -10,60 +10,26 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
+from wgnn_core.graph import FloatArray, IntArray
 from wgnn_core.replicas.model import Model, Sizes
 from wgnn_core.replicas.packing import Packing, Parameters
 from wgnn_core.replicas.random import Noise
+from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Batch, Domain, View
 
 
 @dataclass(frozen=True, eq=False)
-class Trainings:
-    """K trainings on one graph: what tells the replicas apart.
-
-    `labels` are those a training may see (training labels, pseudo-labels, validation labels) and
-    `HIDDEN` elsewhere; `weight` is a node's weight in the loss, 0 outside the training set.
-    """
-
-    seeds: IntArray
-    labels: IntArray
-    weight: FloatArray
-    val: BoolArray
-    kept_edges: BoolArray | None = None
-
-    def __len__(self) -> int:
-        return len(self.seeds)
-
-    @classmethod
-    def of_seeds(cls, graph: Graph, seeds: IntArray) -> Trainings:
-        """One training for each seed on the full graph with its split's training set."""
-        splits = [graph.split(int(seed)) for seed in seeds]
-        return cls(
-            seeds=seeds,
-            labels=np.stack([graph.visible_labels(s) for s in splits]),
-            weight=np.stack([s.train for s in splits]).astype(np.float32),
-            val=np.stack([s.val for s in splits]),
-        )
-
-    def select(self, replicas: IntArray | slice) -> Trainings:
-        kept = None if self.kept_edges is None else self.kept_edges[replicas]
-        return Trainings(
-            self.seeds[replicas],
-            self.labels[replicas],
-            self.weight[replicas],
-            self.val[replicas],
-            kept,
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class Trained:
-    """What came out of K trainings, replica by replica, at each one's best validation epoch."""
+    """What came out of K trainings, replica by replica, at each one's best validation epoch.
+
+    `joined` counts the nodes that the model added to its training set by itself (`Model.adapt`).
+    """
 
     logits: FloatArray
     val_accuracy: npt.NDArray[np.float64]
     best_epoch: IntArray
     epochs: IntArray
+    joined: IntArray
 
 
 def train_batch(
@@ -74,7 +40,8 @@ def train_batch(
     `tick` may raise to stop. A replica's best epoch is the first with its highest validation
     accuracy. Replicas that have run out of patience leave the batch.
     """
-    K = len(trainings)
+    K, asked = len(trainings), trainings
+    trainings = model.adapt(domain, asked, tick)
     prepared = _prepare(model, domain, trainings, tick)
     run = _Run(model, domain, trainings, prepared)
     best = [rows.detach().clone() for rows in run.rows]
@@ -107,7 +74,8 @@ def train_batch(
     view = View(batch, domain.field(everyone, model.depth))
     with torch.no_grad():
         logits = model.forward(run.unpack(best), view, None).cpu().numpy()
-    return Trained(logits, accuracy, epoch_of_best, ran)
+    joined = ((trainings.weight > 0) & (asked.weight == 0)).sum(axis=1)
+    return Trained(logits, accuracy, epoch_of_best, ran, joined)
 
 
 def _prepare(
@@ -118,7 +86,7 @@ def _prepare(
     key = seeds[:, None] if kept is None else np.column_stack([seeds, np.packbits(kept, axis=1)])
     _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
     batch = Batch(domain, None if kept is None else kept[first])
-    out = model.prepare(batch, seeds[first], lambda: tick(0))
+    out = model.prepare(batch, seeds[first], lambda: tick(len(seeds)))
     return None if out is None else out[torch.from_numpy(which.reshape(-1)).to(out.device)]
 
 

@@ -98,7 +98,7 @@ def train_base_cell(
     outcomes = [base_outcome(base, i) for i in range(len(seeds))]
     return CellResult(
         [_score(o, run) for o, run in zip(outcomes, cell.runs, strict=True)],
-        {name: getattr(base, name) for name in ("prob", "val", "test", "best_epoch")},
+        {name: getattr(base, name) for name in ("prob", "val", "test", "best_epoch", "joined")},
     )
 
 
@@ -122,6 +122,8 @@ def train_trials_cell(
 def join_base(config: RunConfig, graph: Graph, parts: Sequence[Arrays]) -> Base:
     """The base model of all seeds from the arrays of the base cells, in their order."""
     stacked = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    # cells stored before there were models that add nodes
+    stacked.setdefault("joined", np.zeros(len(config.seeds), dtype=np.int64))
     return Base(graph, config.base_model, np.asarray(config.seeds, dtype=np.int64), **stacked)
 
 

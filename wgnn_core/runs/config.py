@@ -10,9 +10,9 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from wgnn_core import datasets
+from wgnn_core.comparators import make_method
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
-from wgnn_core.models import make_model
 from wgnn_core.replicas.model import Model
 from wgnn_core.search import STEPS, full_grid, trials
 from wgnn_core.wgnn import Etas, Pool, check_seeds, versions
@@ -32,7 +32,7 @@ class RunConfig:
     Attributes:
         dataset: A name of the catalogue.
         parameters: Numbers for a generated graph.
-        model: A base model.
+        model: A base model or a comparator.
         hyper: Hyperparameters that differ from the recipe.
         preset: A named recipe of the model.
         seeds: Which seeds; a number n stands for 0..n-1.
@@ -76,11 +76,15 @@ class RunConfig:
 
     @cached_property
     def base_model(self) -> Model:
-        return make_model(self.model, self.dataset, self.preset, **dict(self.hyper))
+        return make_method(self.model, self.dataset, self.preset, **dict(self.hyper))
 
     def graph(self) -> Graph:
         """The graph; the last few are kept in memory."""
         return _graph(self.dataset, self.parameters)
+
+    def alone(self, model: str) -> RunConfig:
+        """Another model with its own recipe, on the same graph with the same seeds; no etas."""
+        return replace(self, model=model, hyper=(), preset=None, etas=(), search="list")
 
     def resolve(self) -> RunConfig:
         """The same run with every parameter and hyperparameter written out."""
