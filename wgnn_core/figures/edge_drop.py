@@ -31,6 +31,7 @@ from wgnn_core.figures.maps import (
     paper_edges,
     paper_size,
     plotly_edges,
+    plotly_layer,
     points_of,
 )
 from wgnn_core.figures.style import Style, class_mark
@@ -171,7 +172,9 @@ class EdgeDropMap(Figure):
                 trace = {"name": NAMES[state], "legendgroup": state, "showlegend": column == 1}
                 plotly_edges(figure, points, self._pairs(state), line, **trace, **_axes(column))
             for part, scale in ((~least, 0.7), (least, 1.2)):
-                figure.add_scattergl(
+                plotly_layer(
+                    figure,
+                    len(nodes),
                     x=points[part, 0],
                     y=points[part, 1],
                     mode="markers",

@@ -30,6 +30,7 @@ from wgnn_core.figures.maps import (
     paper_edges,
     paper_size,
     plotly_edges,
+    plotly_layer,
     points_of,
 )
 from wgnn_core.figures.style import CORRECT, MISSING, WRONG, ClassMark, Style, class_mark
@@ -156,7 +157,9 @@ class NodeMap(Figure):
                 marker["color"] = value[part]
             if marks and len(nodes) <= RASTER_ABOVE:
                 marker["symbol"] = np.array([m.plotly_marker for m in marks])[value.astype(int)]
-            figure.add_scattergl(
+            plotly_layer(
+                figure,
+                len(nodes),
                 x=points[part, 0],
                 y=points[part, 1],
                 mode="markers",
@@ -177,7 +180,9 @@ class NodeMap(Figure):
             )
         picked = nodes["selected"].to_numpy(dtype=bool)
         if picked.any():
-            figure.add_scattergl(
+            plotly_layer(
+                figure,
+                len(nodes),
                 x=points[picked, 0],
                 y=points[picked, 1],
                 mode="markers",
