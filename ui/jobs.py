@@ -131,17 +131,30 @@ def ended(run_id: str, status: JobStatus) -> None:
     )
 
 
-def panel() -> None:
+def forget_ended() -> None:
+    """Before a page is drawn: what has ended is no reason to draw it once more."""
+    st.session_state[WATCHED] = {r: True for r in st.session_state.get(WATCHED, {}) if is_active(r)}
+
+
+def panel(page: str) -> None:
     """The jobs of this session that are going on; looks again by itself only while there are."""
-    st.fragment(_panel, run_every=POLL_SECONDS if st.session_state.get(WATCHED) else None)()
+
+    def look() -> None:
+        watched: dict[str, bool] = st.session_state.setdefault(WATCHED, {})
+        still = {run_id: load.jobs().status(run_id) for run_id in watched if is_active(run_id)}
+        if set(still) != set(watched):
+            st.session_state[WATCHED] = dict.fromkeys(still, True)
+            st.rerun()
+        _jobs(still)
+
+    # Streamlit knows a fragment by its name and place. Were they the same on all pages, a look
+    # that the browser asked for just before it followed a link would be taken on the new page and
+    # lead back to the old one.
+    look.__qualname__ = f"look_{page}"
+    st.fragment(look, run_every=POLL_SECONDS if st.session_state.get(WATCHED) else None)()
 
 
-def _panel() -> None:
-    watched: dict[str, bool] = st.session_state.setdefault(WATCHED, {})
-    still = {run_id: load.jobs().status(run_id) for run_id in watched if is_active(run_id)}
-    if set(still) != set(watched):
-        st.session_state[WATCHED] = dict.fromkeys(still, True)
-        st.rerun()
+def _jobs(still: dict[str, JobStatus]) -> None:
     if still:
         st.caption("Jobs")
     for run_id, status in list(still.items())[:4]:

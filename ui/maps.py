@@ -97,5 +97,6 @@ def ego_chart(figure: NodeMap) -> go.Figure:
     """
     chart = figure.to_plotly(is_dark())
     chart.update_layout(showlegend=False)
-    chart.update_traces(hovertemplate="%{text}<extra></extra>", selector={"name": "nodes"})
+    for trace in chart.select_traces(selector={"name": "nodes"}):
+        trace.hovertemplate = trace.hovertemplate.replace("node %{customdata}", "")
     return chart

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ import streamlit as st
 
 from ui import load
 from ui.choice import Choice
-from ui.jobs import PageEnd, is_cheap, need, panel, said
+from ui.jobs import PageEnd, forget_ended, is_cheap, need, panel, said
 from ui.sidebar import sidebar
 from ui.style import style_page
 from wgnn_core import datasets
@@ -72,6 +73,7 @@ def run_app() -> None:
     """The router: settings, navigation, sidebar, then the page."""
     page = _navigation()
     with said():
+        forget_ended()
         choice, jobs = sidebar()
         token = CHOICE.set(choice)
         try:
@@ -81,7 +83,7 @@ def run_app() -> None:
         finally:
             CHOICE.reset(token)
         with jobs:
-            panel()
+            panel(page.url_path)
 
 
 def page_start(title: str, what: str) -> View:
@@ -107,3 +109,9 @@ def page_start(title: str, what: str) -> View:
         raise PageEnd
     graph = load.graph(choice.dataset, choice.parameters)
     return View(choice, graph, load.points(choice.dataset, choice.parameters))
+
+
+# Streamlit looks for garbage after every run of a script, however short. The libraries have
+# made hundreds of thousands of objects by now, which stay as long as the server: to leave them
+# out of it saves a fifth of a second in which no other session could run.
+gc.freeze()

@@ -116,7 +116,7 @@ def _fit(drawn: go.Figure, height: int) -> None:
     below a map, which then has the whole width.
     """
     clear = "rgba(0,0,0,0)"
-    bars = [t for t in drawn.data if t.type == "scattergl" and t.marker.showscale]
+    bars = [t for t in drawn.data if t.type in ("scatter", "scattergl") and t.marker.showscale]
     place = {"y": 0, "yref": "container", "yanchor": "bottom"}
     drawn.update_layout(
         title_text="",

@@ -84,23 +84,26 @@ def _relax(
     degree = np.maximum(np.diff(adjacency.indptr), 1)
     row = np.repeat(np.arange(len(points)), np.diff(adjacency.indptr))
     root = np.sqrt(degree).astype(np.float32)
+    strength = 2 / root[row]
     pull = sparse.csr_array(adjacency, copy=True)
     members = np.argsort(component, kind="stable")
     sizes = np.bincount(component)
     first, size = (np.cumsum(sizes) - sizes)[component], sizes[component]
+    # one complex number a point: numpy is slow along an axis of two
+    at = np.ascontiguousarray(points).view(np.complex64)[:, 0]
     for epoch in range(epochs):
-        gap = points[pull.indices] - points[row]
-        pull.data = 2 / (root[row] * (1 + (gap**2).sum(axis=1)))
-        force = pull @ points - pull.sum(axis=1)[:, None] * points
+        pull.data = strength / (1 + _squared(at[pull.indices] - at[row]))
+        force = pull @ at - pull.sum(axis=1) * at
         for _ in range(NEGATIVES):
-            away = (
-                points - points[members[first + (rng.random(len(points)) * size).astype(np.int64)]]
-            )
-            squared = (away**2).sum(axis=1)
-            force += (2 * root / ((SOFTENING + squared) * (1 + squared)))[:, None] * away
-        length = np.sqrt((force**2).sum(axis=1, keepdims=True))
-        points = points + np.float32(1 - epoch / epochs) * force / np.maximum(1, length)
-    return points
+            away = at - at[members[first + (rng.random(len(at)) * size).astype(np.int64)]]
+            squared = _squared(away)
+            force += 2 * root / ((SOFTENING + squared) * (1 + squared)) * away
+        at = at + np.float32(1 - epoch / epochs) * force / np.maximum(1, np.abs(force))
+    return at[:, None].view(np.float32)
+
+
+def _squared(gap: npt.NDArray[np.complex64]) -> npt.NDArray[np.float32]:
+    return gap.real**2 + gap.imag**2
 
 
 def _unit_discs(points: Float64Array, component: IntArray) -> Float64Array:

@@ -28,6 +28,7 @@ from wgnn_core.figures import (
     WHistogram,
 )
 from wgnn_core.figures.eta_grid import CHOSEN, NOT_ALLOWED
+from wgnn_core.figures.maps import WEBGL_ABOVE
 from wgnn_core.figures.node_map import LEGEND_ENTRIES
 from wgnn_core.layout import layout
 from wgnn_core.nonuniformity import nonuniformity
@@ -118,16 +119,19 @@ def test_small_cells_go_without_numbers() -> None:
     assert len(grid().to_matplotlib(Style()).axes[0].texts) == 3  # one cell is blank
 
 
-def test_map_uses_few_webgl_traces_of_float32() -> None:
-    picked = np.array([True, False, False, True])
-    figure = NodeMap.of(XY, EDGES, [0.1, 0.2, 0.3, 0.4], colour="w", graph="g", selected=picked)
-    traces = [trace for trace in figure.to_plotly().data if trace.type == "scattergl"]
-    assert len(traces) == 3
+@pytest.mark.parametrize(("more", "kind"), [(0, "scatter"), (WEBGL_ABOVE, "scattergl")])
+def test_map_is_few_traces_of_float32_and_webgl_when_large(more: int, kind: str) -> None:
+    xy = np.concatenate([XY, np.full((more, 2), 0.5, dtype=np.float32)])
+    picked = np.isin(np.arange(len(xy)), [0, 3])
+    w = np.linspace(0.1, 0.4, len(xy))
+    figure = NodeMap.of(xy, EDGES, w, colour="w", graph="g", selected=picked)
+    traces = figure.to_plotly().data
+    assert [trace.type for trace in traces] == [kind] * 3
     assert all(trace.x.dtype == np.float32 for trace in traces)
     edges, nodes, ring = traces
     np.testing.assert_array_equal(edges.x, [0, 1, np.nan, 1, 1, np.nan, 0, 1, np.nan])
-    np.testing.assert_array_equal(nodes.customdata, range(4))
-    np.testing.assert_array_equal(ring.x, XY[picked, 0])
+    np.testing.assert_array_equal(nodes.customdata, range(len(xy)))
+    np.testing.assert_array_equal(ring.x, xy[picked, 0])
 
 
 def test_bars_say_how_many_seeds_once_or_for_each_group() -> None:

@@ -164,7 +164,7 @@ def test_a_run_that_kills_every_worker_is_given_up(
         spawned.append(process)
         return process
 
-    monkeypatch.setattr(local, "_spawn", spawn)
+    monkeypatch.setattr(local, "spawn", spawn)
     jobs = Jobs(store)
     run = jobs.submit(config)
     status = jobs.wait(run, 30)

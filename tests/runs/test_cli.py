@@ -20,8 +20,9 @@ from wgnn_core.cli.runs import values
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import local
 from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.process import home
 from wgnn_core.runs.results import load_result
-from wgnn_core.runs.store import Store, home
+from wgnn_core.runs.store import Store
 from wgnn_core.search import paired_grid
 
 PARAMETERS = ("nodes=200", "classes=3", "features=12", "average_degree=6")
@@ -88,7 +89,7 @@ def trained(store: Store, monkeypatch: pytest.MonkeyPatch) -> RunConfig:
     def refuse(_: object) -> None:
         raise AssertionError("a worker was started")
 
-    monkeypatch.setattr(local, "_spawn", refuse)
+    monkeypatch.setattr(local, "spawn", refuse)
     return config
 
 

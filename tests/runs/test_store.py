@@ -19,7 +19,8 @@ from wgnn_core.runs.cells import Cell, CellResult, Score
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.database import MIGRATIONS, transaction
 from wgnn_core.runs.owners import alive, owner_name
-from wgnn_core.runs.store import Store, home
+from wgnn_core.runs.process import home
+from wgnn_core.runs.store import Store
 from wgnn_core.wgnn import Etas
 
 CELL = Cell(0, runs=(0, 1))

@@ -151,7 +151,7 @@ def test_a_run_that_is_gone_is_reported(bench: Bench) -> None:
 
 def test_the_process_ends_with_its_input(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "wgnn_core", "worker"],
+        [sys.executable, "-m", "wgnn_core.runs.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -9,7 +9,6 @@ import typer
 from wgnn_core.cli import bench, data, export, models, run, runs
 from wgnn_core.cli.console import fail
 from wgnn_core.errors import WGNNError
-from wgnn_core.runs import worker
 
 app = typer.Typer(
     name="wgnn_core",
@@ -25,7 +24,6 @@ app.command("sweep", context_settings=models.GENERATED_FLAGS)(runs.sweep)
 app.add_typer(runs.app, name="runs")
 app.command("export", context_settings=models.GENERATED_FLAGS)(export.export)
 app.command("bench")(bench.bench)
-app.command("worker", hidden=True)(worker.main)
 
 
 def main() -> None:

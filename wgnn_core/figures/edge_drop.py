@@ -14,7 +14,6 @@ import pandas as pd
 import plotly.graph_objects as go
 from matplotlib.figure import Figure as PaperFigure
 from matplotlib.lines import Line2D
-from pyvis.network import Network
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
@@ -31,6 +30,7 @@ from wgnn_core.figures.maps import (
     paper_edges,
     paper_size,
     plotly_edges,
+    plotly_layer,
     points_of,
 )
 from wgnn_core.figures.style import Style, class_mark
@@ -171,7 +171,9 @@ class EdgeDropMap(Figure):
                 trace = {"name": NAMES[state], "legendgroup": state, "showlegend": column == 1}
                 plotly_edges(figure, points, self._pairs(state), line, **trace, **_axes(column))
             for part, scale in ((~least, 0.7), (least, 1.2)):
-                figure.add_scattergl(
+                plotly_layer(
+                    figure,
+                    len(nodes),
                     x=points[part, 0],
                     y=points[part, 1],
                     mode="markers",
@@ -252,6 +254,8 @@ class EdgeDropMap(Figure):
         spread = np.ptp(points, axis=0).max() or 1.0
         place = (points - points.mean(axis=0)) / spread * 700 * [1, -1]  # screens count downwards
         colours = DARK_COLOUR if dark else COLOUR
+        from pyvis.network import Network  # slow to import, and few processes need it
+
         net = Network(
             height="400px", width="100%", bgcolor=ink(dark).background, cdn_resources="in_line"
         )
@@ -285,6 +289,8 @@ class EdgeDropMap(Figure):
 @cache
 def _templates() -> Any:
     """Compiled once: pyvis compiles its templates for every network, most of a panel's time."""
+    from pyvis.network import Network
+
     return Network().templateEnv
 
 

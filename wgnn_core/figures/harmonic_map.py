@@ -30,6 +30,7 @@ from wgnn_core.figures.maps import (
     paper_edges,
     paper_size,
     plotly_edges,
+    plotly_layer,
     points_of,
 )
 from wgnn_core.figures.style import MISSING, Style
@@ -135,7 +136,9 @@ class HarmonicMap(Figure):
             (missing, {"color": MISSING}),
         ):
             if part.any():
-                figure.add_scattergl(
+                plotly_layer(
+                    figure,
+                    len(nodes),
                     x=points[part, 0],
                     y=points[part, 1],
                     mode="markers",
@@ -154,7 +157,9 @@ class HarmonicMap(Figure):
         for pole, (name, _, symbol) in POLES.items():
             inside = (nodes["observed"] == pole).fillna(False).to_numpy(dtype=bool)
             edge = {"width": 1.5, "color": ink(dark).text}
-            figure.add_scattergl(
+            plotly_layer(
+                figure,
+                len(nodes),
                 x=points[inside, 0],
                 y=points[inside, 1],
                 mode="markers",

@@ -20,6 +20,9 @@ from wgnn_core.graph import IntArray
 Points = npt.NDArray[np.float32]
 
 NODE, EDGE = "node", "edge"
+WEBGL_ABOVE = 1000
+"""A page draws maps of more nodes by WebGL; below, setting that up takes longer than the drawing,
+and a browser has few such canvases to give."""
 
 
 def map_table(
@@ -66,13 +69,20 @@ def pairs_of(data: pd.DataFrame) -> IntArray:
     return np.asarray(data.loc[data["mark"] == EDGE, ["node", "to"]], dtype=np.int64)
 
 
+def plotly_layer(figure: go.Figure, nodes: int, **trace: Any) -> None:
+    """One trace of a map of so many nodes; all of a map go one way, or they would cover wrongly."""
+    figure.add_trace(go.Scattergl(**trace) if nodes > WEBGL_ABOVE else go.Scatter(**trace))
+
+
 def plotly_edges(
     figure: go.Figure, points: Points, pairs: IntArray, line: Mapping[str, Any], **trace: Any
 ) -> None:
-    """All edges as one WebGL trace of float32 arrays, a nan between two edges."""
+    """All edges as one trace of float32 arrays, a nan between two edges."""
     path = np.full((len(pairs), 3, 2), np.nan, dtype=np.float32)
     path[:, :2] = points[pairs]
-    figure.add_scattergl(
+    plotly_layer(
+        figure,
+        len(points),
         x=path[..., 0].ravel(),
         y=path[..., 1].ravel(),
         mode="lines",

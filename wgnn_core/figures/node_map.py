@@ -30,6 +30,7 @@ from wgnn_core.figures.maps import (
     paper_edges,
     paper_size,
     plotly_edges,
+    plotly_layer,
     points_of,
 )
 from wgnn_core.figures.style import CORRECT, MISSING, WRONG, ClassMark, Style, class_mark
@@ -156,14 +157,16 @@ class NodeMap(Figure):
                 marker["color"] = value[part]
             if marks and len(nodes) <= RASTER_ABOVE:
                 marker["symbol"] = np.array([m.plotly_marker for m in marks])[value.astype(int)]
-            figure.add_scattergl(
+            plotly_layer(
+                figure,
+                len(nodes),
                 x=points[part, 0],
                 y=points[part, 1],
                 mode="markers",
                 marker=marker,
                 customdata=nodes["node"].to_numpy(dtype=np.int32)[part],
-                text=hover[part],
-                hovertemplate="node %{customdata}%{text}<extra></extra>",
+                text=None if hover is None else hover[part],
+                hovertemplate=self._template(hover is not None, "colorscale" in extra),
                 showlegend=False,
                 name="nodes" if extra.get("color") != MISSING else "no value",
             )
@@ -177,7 +180,9 @@ class NodeMap(Figure):
             )
         picked = nodes["selected"].to_numpy(dtype=bool)
         if picked.any():
-            figure.add_scattergl(
+            plotly_layer(
+                figure,
+                len(nodes),
                 x=points[picked, 0],
                 y=points[picked, 1],
                 mode="markers",
@@ -286,19 +291,20 @@ class NodeMap(Figure):
             return scale | {"showscale": True}
         return bands([mark.colour for mark in marks])
 
-    def _hover(self, nodes: pd.DataFrame) -> npt.NDArray[np.object_]:
-        value = nodes["value"].to_numpy()
-        if self.names:
-            lines = [f"<br>{self.colour}: {plotly_text(name)}" for name in self.names]
-            text: npt.NDArray[np.object_] = np.array(lines, dtype=object)[value.astype(int)]
-        else:
-            text = np.array([f"<br>{self.colour} = {v:.3g}" for v in value], dtype=object)
+    def _template(self, text: bool, value: bool) -> str:
+        """What is shown on hover. A number is read from its colour: 20,000 texts are slow."""
+        number = "" if self.names or not value else f"<br>{self.colour} = %{{marker.color:.3g}}"
+        return "node %{customdata}" + "%{text}" * text + number + "<extra></extra>"
+
+    def _hover(self, nodes: pd.DataFrame) -> npt.NDArray[np.object_] | None:
+        """The names of nodes and classes, where there are any."""
+        lines = [f"<br>{self.colour}: {plotly_text(name)}" for name in self.names]
+        kind = nodes["value"].to_numpy().astype(int) if lines else np.zeros(len(nodes), dtype=int)
+        text: npt.NDArray[np.object_] = np.array(lines or [""], dtype=object)[kind]
         if "node_name" in nodes:
-            text = np.array(
-                [f" {plotly_text(n)}{t}" for n, t in zip(nodes["node_name"], text, strict=True)],
-                dtype=object,
-            )
-        return text
+            names = [f" {plotly_text(n)}{t}" for n, t in zip(nodes["node_name"], text, strict=True)]
+            return np.array(names, dtype=object)
+        return text if lines else None
 
     def _paper_classes(
         self,

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.runs.process import spawn
 from wgnn_core.runs.store import Store
 
 Listener = Callable[[dict[str, Any]], None]
 STRIKES = 3
 CANCEL_SECONDS = 1.5
 CLOSE_SECONDS = 2.0
-LOG_BYTES = 1_000_000
 
 
 class LocalExecutor:
@@ -90,7 +87,7 @@ class LocalExecutor:
     def _ensure_process(self) -> None:
         if self._process is not None or self._closed:
             return
-        self._process = _spawn(self._store.path)
+        self._process = spawn(self._store.path)
         self._send(
             {
                 "do": "hello",
@@ -176,27 +173,3 @@ class LocalExecutor:
         with self._lock:
             if process is not None and self._process is process and self._current == run_id:
                 process.kill()
-
-
-def _spawn(folder: Path) -> subprocess.Popen[str]:
-    root = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH", "")) if p)
-    # The engine runs one thread a core itself; a pool below each of them would fight over them.
-    single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    with _log(folder / "worker.log") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "wgnn_core", "worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, **single, "PYTHONPATH": path},
-            start_new_session=True,  # Ctrl-C is for the owner, which then closes the pipe
-        )
-
-
-def _log(file: Path) -> IO[str]:
-    if file.is_file() and file.stat().st_size > LOG_BYTES:
-        file.unlink(missing_ok=True)
-    return file.open("a", encoding="utf-8")

@@ -11,7 +11,6 @@ driver of a cluster) its cells. Any number of processes may do so at once. A run
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
 import tempfile
@@ -20,14 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import platformdirs
-
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs.arrays import Arrays, read_arrays, write_arrays
 from wgnn_core.runs.cells import Cell, CellResult, Score
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.database import connect, plain_errors, prepare, transaction
 from wgnn_core.runs.owners import alive
+from wgnn_core.runs.process import home
 from wgnn_core.wgnn import Etas
 
 State = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
@@ -56,16 +54,6 @@ class RunSummary:
     accuracy: float | None
     base_accuracy: float | None
     owner: str | None = None
-
-
-def home() -> Path:
-    """``WGNN_HOME``, else the place where this system keeps data of programs."""
-    configured = os.environ.get("WGNN_HOME", "")
-    return (
-        Path(configured)
-        if configured
-        else Path(platformdirs.user_data_dir("wgnn-explorer", appauthor=False))
-    )
 
 
 class Store:

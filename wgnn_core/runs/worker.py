@@ -23,8 +23,10 @@ from typing import Any
 from wgnn_core.errors import WGNNError
 from wgnn_core.replicas.engine import Cancelled, Event
 from wgnn_core.runs.cells import Cell
+from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.execution import Execution
 from wgnn_core.runs.store import State, Store
+from wgnn_core.wgnn import train_base
 
 Send = Callable[[dict[str, Any]], None]
 PROGRESS_SECONDS = 0.2
@@ -164,6 +166,16 @@ class Worker:
         self._send({"event": "end", "run": ticket.run_id, "state": state, "message": message})
 
 
+def _warm_up() -> None:
+    """Train next to nothing, before anybody waits for it.
+
+    The first training of a process loads a second's worth: the kernels, torch's optimizers.
+    """
+    with contextlib.suppress(Exception):  # a run that meets the same will say so
+        config = RunConfig("karate", hyper=(("epochs", 1),), seeds=(0,))
+        train_base(config.graph(), config.base_model, 1, threads=1)
+
+
 def main() -> None:
     """Serve the owner on standard input and output until it goes away."""
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1, encoding="utf-8")
@@ -177,6 +189,7 @@ def main() -> None:
         except OSError:
             os._exit(0)
 
+    _warm_up()
     hello = json.loads(sys.stdin.readline() or "null")
     if hello is None:
         return
@@ -201,3 +214,7 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(WATCH_SECONDS)
     os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
