@@ -177,7 +177,9 @@ def cell(result: RunResult) -> None:
     st.markdown("**Look into a cell**")
     st.caption("Click one in the map of gains, or slide; nothing is trained anew.")
     start = result.chosen
-    at = (start.eta0, start.eta1, start.eta2) if start is not None else grid.cells[0]
+    at = grid.cells[0]
+    if start is not None:  # of a two-stage search the map shows the first stage, with eta0 = 0
+        at = (0.0 if how == TWO else start.eta0, start.eta1, start.eta2)
     row, column = divmod(grid.cells.index(at) if at in grid.cells else 0, len(grid.xs))
     x, y = grid.xs[column], grid.ys[row]
     if len(grid.xs) > 1:

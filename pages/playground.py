@@ -18,6 +18,7 @@ from ui.show import MAP_HEIGHT, is_dark, metrics, show
 from ui.sidebar import BIND
 from wgnn_core.comparators import METHODS
 from wgnn_core.figures import ComparisonBars, NodeMap
+from wgnn_core.figures.edge_drop import PANEL_PIXELS
 from wgnn_core.figures.text import label, labels
 from wgnn_core.nonuniformity import max_nonuniformity
 from wgnn_core.reports.kinds import drawn_edges
@@ -27,7 +28,6 @@ from wgnn_core.statistics import compare
 from wgnn_core.wgnn import Etas, Plan, make_plan
 
 CLOSE_UP, WHOLE = "Close-up of V′", "Whole graph"
-PANEL_HEIGHT = 460
 CHANGES_HEIGHT = 380
 SIZES = (100, 200, 400, 600)
 BINS = 20
@@ -116,7 +116,7 @@ def subgraph(etas: Triple, run: int) -> None:
         with place:
             st.markdown(f"**{title}**")
             html = load.panel_html(base_run, run, etas[1], etas[2], most, after, is_dark())
-            st.iframe(html, height=PANEL_HEIGHT, alt=f"{title}. {part.alt}")
+            st.iframe(html, height=PANEL_PIXELS, alt=f"{title}. {part.alt}")
     shown = min(most, graph.num_nodes)
     st.caption(
         "Red: edges that go; strong: the spanning forest of V′, which stays; faint: other edges. "

@@ -95,7 +95,7 @@ def shelf() -> list[RunSummary]:
         selection_mode="multi-row",
         column_config={
             "graph": column.TextColumn(width=66),
-            "model": column.TextColumn(width=66),
+            "model": column.TextColumn(width=88),
             "what": column.TextColumn(width=168),
             "seeds": column.NumberColumn(width=50),
             "state": column.TextColumn(width=90),

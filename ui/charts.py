@@ -103,7 +103,7 @@ class Bars(Figure):
             title_text=plotly_text(self.x_label),
             tickvals=np.arange(len(names))[::step],
             ticktext=[plotly_text(label(n, LABEL_LENGTH)) for n in names][::step],
-            tickangle=0 if short else None,
+            tickangle=0 if short else -35,  # the other way the last name leaves the chart
         )
         figure.update_yaxes(title_text=plotly_text(self.y_label), rangemode="tozero")
         return figure

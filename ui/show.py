@@ -22,7 +22,7 @@ from wgnn_core.figures.style import lightness
 from wgnn_core.reports import command_of, run_bundle, view_bundle
 from wgnn_core.runs.results import RunResult
 
-MAP_HEIGHT = 520
+MAP_HEIGHT = 580
 CHART_HEIGHT = 380
 MANY_RINGS = 120
 """Rings around more nodes than this would hide them; the other nodes fade instead."""
@@ -83,9 +83,10 @@ def show(
         horizontal=True,
         horizontal_alignment="distribute",
         vertical_alignment="center",
-        gap=None,
+        gap="small",
+        key=f"{key}_head",
     )
-    head.markdown(f"**{md(figure.title, 200)}**", width="content")
+    head.markdown(f"**{md(figure.title, 200)}**", width="stretch")
     with head:
         _export(figure, key, choice, runs, choices or {})
     state = st.plotly_chart(

@@ -9,6 +9,7 @@ room. Streamlit itself does so from 640 pixels on."""
 CSS = f"""<style>
 [data-testid="stMainBlockContainer"] {{ padding: 2.75rem 2.5rem 3rem; }}
 [data-testid="stSidebarHeader"] {{ height: 2.75rem; margin-bottom: 0; }}
+[class*="st-key-"][class*="_head"] {{ flex-wrap: nowrap; }}
 @media (max-width: {NARROW}px) {{
   [data-testid="stMainBlockContainer"] {{ padding: 2.75rem 1.25rem 3rem; }}
   [data-testid="stSidebar"][aria-expanded="true"] {{

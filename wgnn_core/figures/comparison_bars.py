@@ -20,6 +20,7 @@ from wgnn_core.figures.text import label, labels, paper_text, plotly_text
 
 Y_LABEL = "Test accuracy (%)"
 X_LABEL = "Dataset"
+LONG_NAME = 12
 GROUP = 0.8
 """Width of a group of bars; groups are one apart."""
 
@@ -124,16 +125,14 @@ class ComparisonBars(Figure):
                     showlegend=False,
                     hoverinfo="skip",
                 )
-            mean = part[MEAN]
+            place, mean = (part[MEAN][key].to_numpy() for key in ("place", "accuracy_percent"))
+            gap = np.full_like(place, np.nan)
             figure.add_scatter(
-                x=mean["place"].to_numpy(),
-                y=mean["accuracy_percent"].to_numpy(),
-                mode="markers",
-                marker={
-                    "symbol": "line-ew",
-                    "size": max(10, 240 * step / len(groups)),
-                    "line": {"width": 3, "color": mark.colour},
-                },
+                # a line as wide as its bar at every size of the chart
+                x=np.column_stack([place - 0.4 * step, place + 0.4 * step, gap]).ravel(),
+                y=np.column_stack([mean, mean, gap]).ravel(),
+                mode="lines",
+                line={"width": 3, "color": mark.colour},
                 legendgroup=f"m{index}",
                 showlegend=False,
                 name=plotly_text(method),
@@ -153,6 +152,8 @@ class ComparisonBars(Figure):
             title_text=plotly_text(x_title),
             tickvals=np.arange(len(groups)),
             ticktext=[plotly_text(name) for name in names],
+            # side by side, long names would overlap; leaning right, the last would leave the chart
+            tickangle=-25 if len(names) > 1 and max(map(len, names)) > LONG_NAME else 0,
         )
         figure.update_yaxes(title_text=Y_LABEL)
         return figure

@@ -43,6 +43,12 @@ WIDTH = {KEPT: 0.5, FOREST: 1.3, DROPPED: 1.3}
 COLOUR = {KEPT: "#b4b9c2", FOREST: "#3d4656", DROPPED: "#E3003A"}
 DARK_COLOUR = {KEPT: "#4b5260", FOREST: "#c9ced6", DROPPED: "#FF5C7A"}
 PANELS = ("Before", "After")
+PANEL_PIXELS = 430
+"""Height of a panel as a page of its own."""
+PANEL_CSS = (
+    "h1 { display: none } body { margin: 0 } #mynetwork { box-sizing: border-box; "
+    "border: 1px solid rgba(128, 128, 128, 0.35) !important; border-radius: 8px }"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +263,10 @@ class EdgeDropMap(Figure):
         from pyvis.network import Network  # slow to import, and few processes need it
 
         net = Network(
-            height="400px", width="100%", bgcolor=ink(dark).background, cdn_resources="in_line"
+            height=f"{PANEL_PIXELS}px",
+            width="100%",
+            bgcolor=ink(dark).background,
+            cdn_resources="in_line",
         )
         net.templateEnv = _templates()
         net.toggle_physics(False)
@@ -321,6 +330,6 @@ def _vis_title(text: str) -> str:
 
 
 def _offline(page_source: str) -> str:
-    """Without the tags by which pyvis loads Bootstrap and others from outside."""
+    """Without the tags by which pyvis loads Bootstrap and others from outside, and its headings."""
     outside = r"<(link|script)\b[^>]*\b(?:href|src)\s*=[^>]*>(?:\s*</script>)?"
-    return re.sub(outside, "", page_source)
+    return re.sub(outside, "", page_source).replace("</head>", f"<style>{PANEL_CSS}</style></head>")

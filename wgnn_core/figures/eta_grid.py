@@ -109,7 +109,7 @@ class EtaGrid(Figure):
             )
         return cls(
             data,
-            title=f"{SCALE_TITLES[metric]} over the η grid on {label(graph)}",
+            title=f"{SCALE_TITLES[metric]} by η on {label(graph)}",
             caption=(
                 f"{SCALE_TITLES[metric]} for each choice of η; the outlined cell is the one "
                 "validation accuracy chooses, the dashed cell the best on test, which no honest "
