@@ -70,7 +70,8 @@ class BoundaryBox(Figure):
             title=f"Non-uniformity and distance to the class boundary on {label(graph)}",
             caption=(
                 "w of the nodes at each distance from the boundary of their class (box: quartiles, "
-                "whiskers: 1.5 interquartile ranges, n: nodes); the theory expects w to rise with the distance."
+                "whiskers: 1.5 interquartile ranges, n: nodes); the theory expects w to "
+                "rise with the distance."
             ),
             alt=(
                 f"Box plot on {label(graph)}: the median of w goes from {first:.2f} at distance "
