@@ -19,8 +19,6 @@ GAMMA, ZETA = -0.1, 1.1
 """Ends of the stretched gate. The original's default gamma = -0.0 makes the L0 term constant."""
 LOWEST_TEMPERATURE, FIRST_TEMPERATURE, COOLING = 0.05, 2.0, 0.99
 POWER_STEPS = 10
-DROPOUT_SITE = 1000
-"""Above the sites of the gates, two a pass."""
 LARGEST_ROOT = 10.0
 """1/sqrt(degree) is clipped here, as gates may leave a node almost without edges."""
 
@@ -45,7 +43,6 @@ class PTDNet(Model):
         100, "stop after this many epochs without better validation; 0: never", 0, 5000
     )
     hidden: int = hyper(256, "width of the hidden layer", 1, 1024)
-    dropout: float = hyper(0.0, "dropout on the features and the hidden layer", 0.0, 0.95)
     gate_width: int = hyper(16, "width of the gates' network", 1, 256)
     passes: int = hyper(3, "draws of the gates in each epoch", 1, 10)
     l0: float = hyper(0.01, "weight of the number of open gates", 0.0, 10.0)
@@ -81,7 +78,7 @@ class PTDNet(Model):
 
     def forward(self, p: Parameters, view: View, noise: Noise | None) -> Tensor:
         whole = view.batch.whole
-        logits, _, _ = self.one_pass(p, whole, self.first_products(p, whole, noise), noise, 0)
+        logits, _, _ = self.one_pass(p, whole, self.first_products(p, whole), noise, 0)
         return view.targets(logits)
 
     def loss(
@@ -91,7 +88,7 @@ class PTDNet(Model):
         logits: list[Tensor] = []
         open_gates: list[Tensor] = []
         gates: list[Tensor] = []
-        first = self.first_products(p, whole, noise)
+        first = self.first_products(p, whole)
         for number in range(self.passes):
             out, scores, gates = self.one_pass(p, whole, first, noise, 2 * number)
             logits.append(out)
@@ -111,13 +108,10 @@ class PTDNet(Model):
         ).sum()
         return total
 
-    def first_products(
-        self, p: Parameters, whole: View, noise: Noise | None
-    ) -> tuple[Tensor, Tensor]:
-        """X W and the gates' scores in the first layer, the same in each pass of an epoch."""
+    def first_products(self, p: Parameters, whole: View) -> tuple[Tensor, Tensor]:
+        """X W and the gates' scores in the first layer: nothing random, the same in each pass."""
         d = self.hidden
-        weights = torch.cat([p["W1"], p["ends1"]], dim=2)
-        product = whole.linear(weights, self.dropout, noise, DROPOUT_SITE)
+        product = whole.linear(torch.cat([p["W1"], p["ends1"]], dim=2))
         return product[..., :d].contiguous(), self._scores(p, 1, whole, product[..., d:])
 
     def one_pass(
@@ -132,7 +126,6 @@ class PTDNet(Model):
         xw, score = first
         opened = gate(whole, score, noise, site)
         h = whole.propagate(0, xw, normalised(whole, opened)).relu()
-        h = whole.dropout(0, h, self.dropout, noise, DROPOUT_SITE + 1 + site)
         product = h @ torch.cat([p["W2"], p["ends2"]], dim=2)
         d = p["W2"].shape[2]
         second = self._scores(p, 2, whole, product[..., d:])
