@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ui.jobs import WATCHED
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.wgnn import Etas, make_plan
 
@@ -31,6 +32,22 @@ def test_a_link_reproduces_the_view(visit: Any, jobs_in: Any) -> None:
     assert app.slider(key="eta0").value == 0.25
     asked = [run.config for run in jobs.list() if run.config.etas == ((0.25, 0.9, 1.0),)]
     assert [config.seeds for config in asked] == [(0, 1, 2)]
+
+
+def test_a_run_that_has_ended_is_no_reason_to_draw_a_page_twice(
+    visit: Any, jobs_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = jobs_in("finished").submit(RunConfig("karate", hyper=(("epochs", 12),), seeds=(0, 1)))
+    app = visit(**KARATE)
+    app.session_state[WATCHED] = {run: True}
+
+    def refuse() -> None:
+        raise AssertionError("the page is drawn again")
+
+    monkeypatch.setattr("streamlit.rerun", refuse)
+    app.run()
+    assert not app.exception
+    assert app.session_state[WATCHED] == {}
 
 
 def test_the_playground_trains_the_three_variants_one_after_another(

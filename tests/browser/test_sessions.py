@@ -44,11 +44,13 @@ def turn(page: Page) -> None:
         with contextlib.suppress(AssertionError):
             expect(page).to_have_url(re.compile("eta1=0.35"), timeout=10_000)
             return
+    pytest.fail(f"η₁ did not move: {handle.input_value()} at {page.url}")
 
 
 def retrained(page: Page, eta0: str, eta1: str) -> None:
     text = f"After retraining with η₀ = {eta0}, η₁ = {eta1}, η₂ = 0.4"
-    expect(page.get_by_role("heading", name=text)).to_be_visible(timeout=120_000)
+    heading = page.get_by_role("heading", name=text)
+    expect(heading, f"not yet at {page.url}").to_be_visible(timeout=120_000)
 
 
 @pytest.mark.timeout(420)

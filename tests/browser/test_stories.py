@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import time
@@ -55,11 +54,7 @@ def test_every_page_is_quiet_and_soon_there(server: Any, visit: Any, say: Any) -
     for name, title in PAGES.items():
         link = page.get_by_test_id("stSidebarNav").get_by_role("link").nth(list(PAGES).index(name))
         began = time.monotonic()
-        for _ in range(3):  # Streamlit forgets a click that meets the page drawing itself anew
-            link.click()
-            with contextlib.suppress(AssertionError):
-                heading(page, title, 15)
-                break
+        link.click()
         heading(page, title)
         seconds[title] = time.monotonic() - began
         settled(page)
