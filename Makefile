@@ -15,7 +15,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-app: $(VENV)/.installed ## Install what is needed and open the app on localhost (PORT=8501)
+app: $(VENV)/.compiled ## Install what is needed and open the app on localhost (PORT=8501)
 	@echo "Looking for the Cora graph (at most 40 seconds) ..."
 	@limit=$$(command -v timeout || command -v gtimeout || true); \
 	if $${limit:+$$limit 40} $(PY) -m wgnn_core data get cora; then :; else \
@@ -76,6 +76,13 @@ install = @echo "Installing $(1) (some minutes the first time) ..."; \
 
 $(VENV)/.installed: requirements.txt | $(PY)
 	$(call install,requirements.txt)
+	@touch $@
+
+# Kernels are kept compiled beside their source, so that the first visitor need not wait for them.
+# A worker with nobody to serve compiles them and ends.
+$(VENV)/.compiled: $(wildcard wgnn_core/replicas/*kernels.py wgnn_core/replicas/prefetch.py) | $(VENV)/.installed
+	@echo "Compiling the kernels (the first time only) ..."
+	@$(PY) -m wgnn_core.runs.worker </dev/null
 	@touch $@
 
 $(VENV)/.installed-dev: requirements.txt requirements-cluster.txt requirements-dev.txt | $(PY)
