@@ -104,7 +104,7 @@ def test_too_many_edges_or_values_are_refused():
 
 
 def test_a_large_graph_takes_seconds():
-    start = time.perf_counter()
+    start = time.process_time()
     graph = datasets.load("csbm", nodes=300_000, average_degree=10.0, homophily=0.3, features=8)
     assert graph.num_edges == 1_500_000
-    assert time.perf_counter() - start < 30, "about 3 s on one idle core"
+    assert time.process_time() - start < 30, "about 3 s on one idle core"

@@ -221,10 +221,10 @@ def test_the_map_of_pubmed_itself() -> None:
     )
     w = nonuniformity(around / around.sum(axis=1, keepdims=True))
     xy = layout(graph.edges, graph.num_nodes)
-    start = time.perf_counter()
+    start = time.process_time()
     figure = NodeMap.of(xy, graph.edges, w, colour="w", graph=graph.name, top=4 / 3)
     document = figure.render("pdf", Style("icml", "full"))
-    assert time.perf_counter() - start < 10 and len(document) < 3e6
+    assert time.process_time() - start < 10 and len(document) < 3e6
 
 
 def test_marks_are_rasterised_above_2000_only() -> None:

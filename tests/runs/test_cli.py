@@ -41,7 +41,7 @@ def call(*arguments: str) -> Result:
 
 
 def test_sweep_stopped_with_ctrl_c_goes_on_when_called_again(store: Store, tmp_path: Path) -> None:
-    command = ["sweep", *GRAPH, "--epochs", "60", "--seeds", "5", "--json"]
+    command = ["sweep", *GRAPH, "--epochs", "200", "--seeds", "5", "--json"]
     process = subprocess.Popen(
         [sys.executable, "-m", "wgnn_core", *command],
         stdout=subprocess.PIPE,
