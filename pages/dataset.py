@@ -110,7 +110,7 @@ with right:
         help="Its number, counted from 0.",
     )
     hops = st.segmented_control(
-        "Hops around it", [1, 2, 3], default=1, key="dataset_hops", required=True
+        "Hops around it", [1, 2, 3], default=1, key="dataset_hops", bind=BIND, required=True
     )
     st.markdown(
         f"**{md(node_name(graph, int(number)))}** is of class "

@@ -163,7 +163,7 @@ def inspector() -> None:
                 st.session_state["map_node"] = 0
             node = int(st.number_input("Node", 0, graph.num_nodes - 1, key="map_node", width=160))
             hops = st.segmented_control(
-                "Hops around it", [1, 2], default=1, key="map_hops", required=True
+                "Hops around it", [1, 2], default=1, key="map_hops", bind=BIND, required=True
             )
         verdict = "correct" if right_nodes[node] else "wrong"
         st.markdown(

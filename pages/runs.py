@@ -11,6 +11,7 @@ from ui.etas import eta_text
 from ui.jobs import PageEnd, resume
 from ui.shell import page_start
 from ui.show import export_run, is_dark, show
+from ui.sidebar import BIND
 from ui.text import md
 from wgnn_core.errors import WGNNError
 from wgnn_core.export import table_csv
@@ -38,12 +39,11 @@ if not runs:
 
 with st.grid(4, min_column_width=150):
     datasets = sorted({run.dataset for run in runs})
-    wanted = st.multiselect("Graph", datasets, key="runs_dataset", placeholder="all")
-    models = st.multiselect(
-        "Model", sorted({run.model for run in runs}), key="runs_model", placeholder="all"
-    )
-    states = st.multiselect("State", STATES, key="runs_state", placeholder="all")
-    text = st.text_input("Note or id contains", key="runs_text", max_chars=80)
+    wanted = st.multiselect("Graph", datasets, key="runs_dataset", placeholder="all", bind=BIND)
+    known = sorted({run.model for run in runs})
+    models = st.multiselect("Model", known, key="runs_model", placeholder="all", bind=BIND)
+    states = st.multiselect("State", STATES, key="runs_state", placeholder="all", bind=BIND)
+    text = st.text_input("Note or id contains", key="runs_text", max_chars=80, bind=BIND)
 shown = [
     run
     for run in runs

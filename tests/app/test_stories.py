@@ -202,3 +202,6 @@ def test_runs_are_noted_pinned_and_deleted(visit: Any, jobs_in: Any) -> None:
     assert table["pinned"].tolist() == [True]
     app.multiselect(key="runs_state").set_value(["failed"]).run()
     assert len(app.dataframe[0].value) == 0
+    shared = visit("runs", **KARATE, runs_text="BOLD", runs_state=["queued"])
+    assert shared.text_input(key="runs_text").value == "BOLD"
+    assert len(shared.dataframe[0].value) == 1
