@@ -41,7 +41,7 @@ def call(*arguments: str) -> Result:
 
 
 def test_sweep_stopped_with_ctrl_c_goes_on_when_called_again(store: Store, tmp_path: Path) -> None:
-    command = ["sweep", *GRAPH, "--epochs", "200", "--seeds", "5", "--json"]
+    command = ["sweep", *GRAPH, "--epochs", "60", "--seeds", "5", "--json"]
     process = subprocess.Popen(
         [sys.executable, "-m", "wgnn_core", *command],
         stdout=subprocess.PIPE,
@@ -49,6 +49,8 @@ def test_sweep_stopped_with_ctrl_c_goes_on_when_called_again(store: Store, tmp_p
         text=True,
         cwd=Path(__file__).parents[2],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
+        # a shell starts what runs in the background deaf to Ctrl-C, and children inherit that
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until(lambda: store.runs() and len(store.cells(store.runs()[0].run_id)) >= 2)
     process.send_signal(signal.SIGINT)
