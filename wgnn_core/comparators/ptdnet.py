@@ -34,7 +34,7 @@ class PTDNet(Model):
     expected number of open gates (L0), and the largest singular value of the gated adjacency
     matrix, found by power iteration on sparse products. The temperature tau falls from 2 to 0.05.
     Learning rate and the weights of L0 and singular value were chosen on Cora's validation set,
-    the weights for Citeseer on its own; preset ``original`` has the values of the original's code.
+    what differs for Citeseer and Pubmed on theirs; preset ``original`` has the values of the original's code.
     """
 
     lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0)
@@ -53,6 +53,7 @@ class PTDNet(Model):
     title: ClassVar[str] = "PTDNet"
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {"l0": 0.001, "singular": 0.0001},
+        "pubmed": {"hidden": 32, "singular": 0.00001},
     }
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "original": {"lr": 0.001, "epochs": 1000, "l0": 0.1, "singular": 0.01}
