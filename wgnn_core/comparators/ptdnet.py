@@ -34,7 +34,8 @@ class PTDNet(Model):
     expected number of open gates (L0), and the largest singular value of the gated adjacency
     matrix, found by power iteration on sparse products. The temperature tau falls from 2 to 0.05.
     Learning rate and the weights of L0 and singular value were chosen on Cora's validation set,
-    what differs for Citeseer and Pubmed on theirs; preset ``original`` has the values of the original's code.
+    what differs for Citeseer and Pubmed on theirs; preset ``original`` has the values of the
+    original's code.
     """
 
     lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0)

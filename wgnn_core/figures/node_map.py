@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
+import matplotlib
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as PaperFigure
 from matplotlib.lines import Line2D
 
@@ -149,7 +151,7 @@ class NodeMap(Figure):
         marks = [self._mark(i, "okabe-ito", dark) for i in range(len(self.names))]
         hover = self._hover(nodes)
         missing = np.isnan(value)
-        for part, extra in ((~missing, self._scale(marks)), (missing, {"color": MISSING})):
+        for part, extra in ((~missing, self._scale(marks, dark)), (missing, {"color": MISSING})):
             if not part.any():
                 continue
             marker = {"size": size, "line": {"width": 0}, **extra}
@@ -283,11 +285,14 @@ class NodeMap(Figure):
             entries.append((f"and {len(order) - len(shown)} more classes", other))
         return entries
 
-    def _scale(self, marks: Sequence[ClassMark]) -> dict[str, Any]:
+    def _scale(self, marks: Sequence[ClassMark], dark: bool) -> dict[str, Any]:
         """plotly's colour scale; classes are bands of it, so that colours stay a float array."""
         if not marks:
             bar = {"title": {"text": SCALE_TITLES[self.colour], "side": "right"}, "thickness": 14}
-            scale = {"colorscale": "Viridis", "cmin": 0, "cmax": self.top, "colorbar": bar}
+            # the darkest third of viridis cannot be told from a dark page
+            shades = matplotlib.colormaps["viridis"](np.linspace(0.3 if dark else 0.0, 1, 12))
+            colours = [to_hex(shade) for shade in shades]
+            scale = {"colorscale": colours, "cmin": 0, "cmax": self.top, "colorbar": bar}
             return scale | {"showscale": True}
         return bands([mark.colour for mark in marks])
 
