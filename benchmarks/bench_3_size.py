@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from statistics import median
 
 import numpy as np
@@ -16,24 +17,30 @@ from wgnn_core.graph import Graph, Split
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
 LINEAR_FROM = 10_000
 ROUNDS = 5
+"""Each round visits every size, so that a busy minute of the machine hits them all."""
 SECONDS = 0.6
-"""About this long is the longer training of a round."""
+"""About this long is the longer of the two trainings behind a measurement."""
 
 
-def one(nodes: int) -> None:
+@dataclass(frozen=True)
+class Cost:
+    """Seconds an epoch with half of the nodes training, and with 20 labels a class."""
+
+    nodes: int
+    edges: int
+    all_rows: float
+    few_labels: float
+    peak_gib: float
+
+
+def one(nodes: int) -> Cost:
     """Train one replica on a csbm graph; runs in a process of its own, for the peak memory."""
     from wgnn_core import datasets
 
     graph = datasets.load("csbm", nodes=nodes, average_degree=10.0)
-    size = graph.num_nodes + graph.num_edges
-    few, all_rows = epoch_seconds(graph), epoch_seconds(everybody(graph))
+    all_rows, few_labels = epoch_seconds(everybody(graph)), epoch_seconds(graph)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(
-        f"{graph.num_nodes:7d} nodes {graph.num_edges:8d} edges: "
-        f"whole graph {1e3 * all_rows:8.2f} ms/epoch, {1e9 * all_rows / size:6.1f} ns per node "
-        f"and edge; 20 labels a class {1e3 * few:8.2f} ms/epoch; peak {peak:.2f} GiB",
-        flush=True,
-    )
+    return Cost(graph.num_nodes, graph.num_edges, all_rows, few_labels, peak)
 
 
 def everybody(graph: Graph) -> Graph:
@@ -45,7 +52,7 @@ def everybody(graph: Graph) -> Graph:
 
 
 def epoch_seconds(graph: Graph) -> float:
-    """The slope between a short and a longer training, since set-up drops out; median of rounds."""
+    """The slope between a short and a longer training, since set-up drops out; median of three."""
     from wgnn_core.models import make_model
     from wgnn_core.wgnn import train_base
 
@@ -58,24 +65,46 @@ def epoch_seconds(graph: Graph) -> float:
     guess = max((seconds(12) - seconds(2)) / 10, 1e-4)
     short = 2
     long = short + min(1000, max(5, round(SECONDS / guess)))
-    return median((seconds(long) - seconds(short)) / (long - short) for _ in range(ROUNDS))
+    return median((seconds(long) - seconds(short)) / (long - short) for _ in range(3))
+
+
+def measured(nodes: int) -> Cost:
+    """`one` in a new process."""
+    command = [sys.executable, __file__, str(nodes)]
+    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return Cost(**json.loads(out))
+
+
+def main() -> None:
+    print("== cost by size: gcn, one replica, csbm with degree 10 ==", flush=True)
+    rounds: dict[int, list[Cost]] = {nodes: [] for nodes in SIZES}
+    for _ in range(ROUNDS):
+        for nodes in SIZES:
+            rounds[nodes].append(measured(nodes))
+    per_size = {}
+    for nodes, costs in rounds.items():
+        size = costs[0].nodes + costs[0].edges
+        each = [1e9 * cost.all_rows / size for cost in costs]
+        per_size[nodes] = median(each)
+        print(
+            f"{nodes:7d} nodes {costs[0].edges:8d} edges: "
+            f"whole graph {1e3 * median(c.all_rows for c in costs):8.2f} ms/epoch, "
+            f"{median(each):6.1f} ns per node and edge ({min(each):.0f} to {max(each):.0f}); "
+            f"20 labels a class {1e3 * median(c.few_labels for c in costs):8.2f} ms/epoch; "
+            f"peak {max(c.peak_gib for c in costs):.2f} GiB",
+            flush=True,
+        )
+    large = [cost for nodes, cost in per_size.items() if nodes >= LINEAR_FROM]
+    low, high = min(large), max(large)
+    print(
+        f"from {LINEAR_FROM} nodes on {(low + high) / 2:.1f} ns for each node and edge fit "
+        f"every size within {100 * (high - low) / (high + low):.0f} %; the dearest costs "
+        f"{100 * (high / low - 1):.0f} % more than the cheapest"
+    )
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        one(int(sys.argv[1]))
+        print(json.dumps(asdict(one(int(sys.argv[1])))))
     else:
-        print("== cost by size: gcn, one replica, csbm with degree 10 ==", flush=True)
-        costs = []
-        for nodes in SIZES:
-            command = [sys.executable, __file__, str(nodes)]
-            line = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            print(line, end="", flush=True)
-            if nodes >= LINEAR_FROM:
-                costs.append(float(line.split(" ns per")[0].split()[-1]))
-        low, high = min(costs), max(costs)
-        print(
-            f"from {LINEAR_FROM} nodes on {(low + high) / 2:.1f} ns for each node and edge fit "
-            f"every size within {100 * (high - low) / (high + low):.0f} %; the dearest costs "
-            f"{100 * (high / low - 1):.0f} % more than the cheapest"
-        )
+        main()

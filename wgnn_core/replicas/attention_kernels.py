@@ -46,13 +46,14 @@ def exp_in_place(x, bits, power):  # type: ignore[no-untyped-def]
 
 @_jit
 def attention(  # type: ignore[no-untyped-def]
-    indptr, neighbour, present, rows, own, h, source, target, heads, negative_slope,
+    indptr, neighbour, slot, present, own, h, source, target, heads, negative_slope,
     keys, thr, scale, alpha, out,
 ):  # fmt: skip
     """out[k, i] = sum_j dropout(softmax_j(leaky(source_j + target_i))) h_j, head by head.
 
-    Absent slots (`present` 0) take no part. The softmax goes to alpha[k, t, head], where t counts
-    the slots of `rows` in order; the backward pass needs it.
+    Row i reads neighbour[t] for indptr[i] <= t < indptr[i+1]; slot[i] is the first slot behind
+    them. Absent slots (`present` 0) take no part. The softmax goes to alpha[k, t, head]; the
+    backward pass needs it.
     """
     K, width = h.shape[0], U(h.shape[2])
     d = width // U(heads)
@@ -65,17 +66,15 @@ def attention(  # type: ignore[no-untyped-def]
     for k in range(K):
         h_k, out_k, alpha_k = h[k].reshape(-1), out[k].reshape(-1), alpha[k].reshape(-1)
         present_k = present[k % present.shape[0]]
-        first = 0
-        for i in range(len(rows)):
-            row = U(rows[i])
-            lo, hi = indptr[row], indptr[row + U(1)]
-            count = hi - lo
+        for i in range(len(slot)):
+            first, lo = indptr[U(i)], slot[U(i)]
+            count = indptr[U(i + 1)] - first
             target_i = target[k, U(own[i])]
             a = alpha_k[first * heads : (first + count) * heads]
             top[:] = _LOWEST
             at = U(0)
             for t in range(count):
-                j = U(neighbour[U(lo + t)])
+                j = U(neighbour[U(first + t)])
                 local[U(t)] = j
                 source_j, there = source[k, j], present_k[U(lo + t)] > 0
                 for head in range(heads):
@@ -114,14 +113,13 @@ def attention(  # type: ignore[no-untyped-def]
                         m += U(draw(keys[k], U(lo + t) * U(heads) + U(head)) < thr)
                     else:
                         m += U(1)
-                gather(kept, value, m, scale, h_k, width, U(head) * d, d, out_k,
+                gather(kept, value, U(0), m, U(0), U(0), scale, h_k, width, U(head) * d, d, out_k,
                        U(i) * width + U(head) * d)  # fmt: skip
-            first += count
 
 
 @_jit
 def attention_backward(  # type: ignore[no-untyped-def]
-    indptr, neighbour, rows, own, h, source, target, heads, negative_slope,
+    indptr, neighbour, slot, own, h, source, target, heads, negative_slope,
     keys, thr, scale, alpha, grad, grad_h, grad_source, grad_target,
 ):  # fmt: skip
     """Adds the gradients with respect to h, source and target."""
@@ -129,29 +127,29 @@ def attention_backward(  # type: ignore[no-untyped-def]
     d = width // U(heads)
     size = longest_row(indptr)
     local, kept = np.empty(size, np.uint32), np.empty(size, np.uint32)
-    slot, value = np.empty(size, np.int64), np.empty(size, np.float32)
+    place, value = np.empty(size, np.int64), np.empty(size, np.float32)
     for k in range(K):
         h_k, grad_k, out_k = h[k].reshape(-1), grad[k].reshape(-1), grad_h[k].reshape(-1)
-        first = 0
-        for i in range(len(rows)):
-            row = U(rows[i])
-            lo, hi = indptr[row], indptr[row + U(1)]
-            count = hi - lo
+        for i in range(len(slot)):
+            first, lo = indptr[U(i)], slot[U(i)]
+            count = indptr[U(i + 1)] - first
             me = U(own[i])
             for t in range(count):
-                local[U(t)] = neighbour[U(lo + t)]
+                local[U(t)] = neighbour[U(first + t)]
             for head in range(heads):
                 o = U(i) * width + U(head) * d
                 m = U(0)
                 for t in range(count):
                     kept[m] = local[U(t)]
-                    slot[m] = t
+                    place[m] = t
                     value[m] = alpha[k, first + t, head]
                     if len(keys) > 0:
                         m += U(draw(keys[k], U(lo + t) * U(heads) + U(head)) < thr)
                     else:
                         m += U(1)
-                scatter(kept, value, m, scale, grad_k, o, width, U(head) * d, d, out_k)
+                scatter(
+                    kept, value, U(0), m, U(0), U(0), scale, grad_k, o, width, U(head) * d, d, out_k
+                )
                 # softmax: de = alpha (dalpha - sum alpha dalpha); dalpha is 0 where dropped
                 inner = np.float32(0)
                 for q in range(m):
@@ -165,7 +163,7 @@ def attention_backward(  # type: ignore[no-untyped-def]
                 for t in range(count):
                     a = alpha[k, first + t, head]
                     dalpha = np.float32(0)
-                    if at < m and slot[at] == t:
+                    if at < m and place[at] == t:
                         dalpha = value[at]
                         at += U(1)
                     j = U(local[U(t)])
@@ -173,4 +171,3 @@ def attention_backward(  # type: ignore[no-untyped-def]
                     de = a * (dalpha - inner) * _slope(s, negative_slope)
                     grad_source[k, j, head] += de
                     grad_target[k, me, head] += de
-            first += count

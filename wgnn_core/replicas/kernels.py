@@ -27,11 +27,13 @@ U = np.uint64
 _GOLDEN, _MIX1, _MIX2 = U(GOLDEN), U(MIX1), U(MIX2)
 _DRAW_SHIFT = U(64 - DRAW_BITS)
 _ZERO, _ONE = np.float32(0), np.float32(1)
-_CACHE_LINE = U(16)  # in float32
 
 # "contract" allows fused multiply-add; reassociation stays forbidden, or LLVM would vectorise
 # over the stored entries with gathers instead of over the contiguous columns.
-_jit: Any = numba.njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+_options: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
+_jit: Any = numba.njit(cache=True, **_options)
+# what runs once for each row: LLVM would call it, and a call costs as much as ten stored entries
+_inlined: Any = numba.njit(cache=True, forceinline=True, **_options)
 
 
 @_jit
@@ -43,20 +45,24 @@ def draw(key, index):  # type: ignore[no-untyped-def]
     return (z ^ (z >> U(31))) >> _DRAW_SHIFT
 
 
-@_jit
+@_inlined
 def gather(  # type: ignore[no-untyped-def]
-    idx, val, count, scale, source, stride, first, d, out, o
+    idx, val, lo, hi, shift, ahead, scale, source, stride, first, d, out, o
 ):
-    """out[o : o+d] = scale * sum over t < count of val[t] * (row idx[t] of source).
+    """out[o : o+d] = scale * sum over lo <= t < hi of val[t + shift] * (row idx[t] of source).
 
-    A row of `source` (flat) is `stride` long and read from column `first` on.
+    A row of `source` (flat) is `stride` long and read from column `first` on. The row that will be
+    read `ahead` entries later is asked for, unless `ahead` is 0.
     """
+    last = U(len(idx)) - U(1)
     c = U(0)
     while c + U(16) <= d:
         a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = _ZERO
         b0 = b1 = b2 = b3 = b4 = b5 = b6 = b7 = _ZERO
-        for t in range(count):
-            v = val[t]
+        for t in range(U(lo), U(hi)):
+            if ahead > U(0):
+                prefetch(source, U(idx[min(t + ahead, last)]) * stride + first + c)
+            v = val[t + shift]
             j = U(idx[t]) * stride + first + c
             a0 += v * source[j]
             a1 += v * source[j + U(1)]
@@ -94,8 +100,10 @@ def gather(  # type: ignore[no-untyped-def]
         c += U(16)
     while c + U(8) <= d:
         a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = _ZERO
-        for t in range(count):
-            v = val[t]
+        for t in range(U(lo), U(hi)):
+            if ahead > U(0):
+                prefetch(source, U(idx[min(t + ahead, last)]) * stride + first + c)
+            v = val[t + shift]
             j = U(idx[t]) * stride + first + c
             a0 += v * source[j]
             a1 += v * source[j + U(1)]
@@ -117,17 +125,20 @@ def gather(  # type: ignore[no-untyped-def]
         c += U(8)
     while c < d:
         a0 = _ZERO
-        for t in range(count):
-            a0 += val[t] * source[U(idx[t]) * stride + first + c]
+        for t in range(U(lo), U(hi)):
+            if ahead > U(0):
+                prefetch(source, U(idx[min(t + ahead, last)]) * stride + first + c)
+            a0 += val[t + shift] * source[U(idx[t]) * stride + first + c]
         out[o + c] = scale * a0
         c += U(1)
 
 
-@_jit
+@_inlined
 def scatter(  # type: ignore[no-untyped-def]
-    idx, val, count, scale, source, o, stride, first, d, out
+    idx, val, lo, hi, shift, ahead, scale, source, o, stride, first, d, out
 ):
-    """(row idx[t] of out) += scale * val[t] * source[o : o+d] for t < count; see `gather`."""
+    """(row idx[t] of out) += scale * val[t + shift] * source[o : o+d]; otherwise like `gather`."""
+    last = U(len(idx)) - U(1)
     c = U(0)
     while c + U(8) <= d:
         p = o + c
@@ -139,8 +150,10 @@ def scatter(  # type: ignore[no-untyped-def]
         g5 = scale * source[p + U(5)]
         g6 = scale * source[p + U(6)]
         g7 = scale * source[p + U(7)]
-        for t in range(count):
-            v = val[t]
+        for t in range(U(lo), U(hi)):
+            if ahead > U(0):
+                prefetch(out, U(idx[min(t + ahead, last)]) * stride + first + c)
+            v = val[t + shift]
             j = U(idx[t]) * stride + first + c
             s0 = out[j] + v * g0
             s1 = out[j + U(1)] + v * g1
@@ -161,13 +174,14 @@ def scatter(  # type: ignore[no-untyped-def]
         c += U(8)
     while c < d:
         g0 = scale * source[o + c]
-        for t in range(count):
-            j = U(idx[t]) * stride + first + c
-            out[j] += val[t] * g0
+        for t in range(U(lo), U(hi)):
+            if ahead > U(0):
+                prefetch(out, U(idx[min(t + ahead, last)]) * stride + first + c)
+            out[U(idx[t]) * stride + first + c] += val[t + shift] * g0
         c += U(1)
 
 
-@_jit
+@_inlined
 def _kept(indptr, idx, val, row, key, thr, buffer_idx, buffer_val):  # type: ignore[no-untyped-def]
     """Copy the stored entries of `row` that survive dropout to the buffers; return how many."""
     m = U(0)
@@ -198,10 +212,24 @@ def sparse_linear(indptr, idx, val, rows, W, keys, thr, scale, out):  # type: ig
             row = U(rows[i])
             if len(keys) > 0:
                 m = _kept(indptr, idx, val, row, keys[k], thr, buffer_idx, buffer_val)
-                gather(buffer_idx, buffer_val, m, scale, W_k, d, U(0), d, out_k, U(i) * d)
+                gather(
+                    buffer_idx,
+                    buffer_val,
+                    U(0),
+                    m,
+                    U(0),
+                    U(0),
+                    scale,
+                    W_k,
+                    d,
+                    U(0),
+                    d,
+                    out_k,
+                    U(i) * d,
+                )
             else:
                 lo, hi = indptr[row], indptr[row + U(1)]
-                gather(idx[lo:hi], val[lo:hi], hi - lo, scale, W_k, d, U(0), d, out_k, U(i) * d)
+                gather(idx, val, lo, hi, U(0), U(0), scale, W_k, d, U(0), d, out_k, U(i) * d)
 
 
 @_jit
@@ -218,63 +246,87 @@ def sparse_linear_backward(  # type: ignore[no-untyped-def]
             row = U(rows[i])
             if len(keys) > 0:
                 m = _kept(indptr, idx, val, row, keys[k], thr, buffer_idx, buffer_val)
-                scatter(buffer_idx, buffer_val, m, scale, g_k, U(i) * d, d, U(0), d, out_k)
+                scatter(
+                    buffer_idx,
+                    buffer_val,
+                    U(0),
+                    m,
+                    U(0),
+                    U(0),
+                    scale,
+                    g_k,
+                    U(i) * d,
+                    d,
+                    U(0),
+                    d,
+                    out_k,
+                )
             else:
                 lo, hi = indptr[row], indptr[row + U(1)]
-                scatter(idx[lo:hi], val[lo:hi], hi - lo, scale, g_k, U(i) * d, d, U(0), d, out_k)
+                scatter(idx, val, lo, hi, U(0), U(0), scale, g_k, U(i) * d, d, U(0), d, out_k)
 
 
 @_jit
-def _ask_for(source, lo, hi, values, d):  # type: ignore[no-untyped-def]
-    """Prefetch the rows of `values` that the slots from `lo` to `hi` touch."""
-    for e in range(lo, hi):
-        j = U(source[U(e)]) * d
-        c = U(0)
-        while c < d:
-            prefetch(values, j + c)
-            c += _CACHE_LINE
+def _ahead(values):  # type: ignore[no-untyped-def]
+    """How many slots ahead to ask for rows of `values`; 0 if they stay in the cache anyway."""
+    return U(AHEAD) if 4 * values.shape[1] * values.shape[2] > WORTH_BYTES else U(0)
 
 
 @_jit
-def _ahead(values, rows):  # type: ignore[no-untyped-def]
-    """How many targets ahead to ask for rows: beyond the last one if they stay in the cache."""
-    return AHEAD if 4 * values.shape[1] * values.shape[2] > WORTH_BYTES else len(rows)
+def propagate(indptr, source, slot, weight, h, out):  # type: ignore[no-untyped-def]
+    """out[k, i] = sum over indptr[i] <= t < indptr[i+1] of weight[k, e] h[k, source[t]].
 
-
-@_jit
-def propagate(indptr, source, weight, rows, h, out):  # type: ignore[no-untyped-def]
-    """out[k, i] = sum over the slots e of row rows[i] of weight[k, e] h[k, source[e]]."""
-    K, d = h.shape[0], U(h.shape[2])
-    ahead = _ahead(h, rows)
+    e is the slot behind t: the slots of row i are consecutive, slot[i] is the first.
+    """
+    K, d, ahead = h.shape[0], U(h.shape[2]), _ahead(h)
     for k in range(K):
         h_k, out_k = h[k].reshape(-1), out[k].reshape(-1)
         w_k = weight[k % weight.shape[0]]
-        for i in range(len(rows)):
-            row = U(rows[i])
-            lo, hi = indptr[row], indptr[row + U(1)]
-            if i + ahead < len(rows):
-                later = U(rows[U(i + ahead)])
-                _ask_for(source, indptr[later], indptr[later + U(1)], h_k, d)
-            gather(source[lo:hi], w_k[lo:hi], hi - lo, _ONE, h_k, d, U(0), d, out_k, U(i) * d)
+        for i in range(len(slot)):
+            lo, hi = U(indptr[U(i)]), U(indptr[U(i + 1)])
+            gather(
+                source,
+                w_k,
+                lo,
+                hi,
+                U(slot[U(i)]) - lo,
+                ahead,
+                _ONE,
+                h_k,
+                d,
+                U(0),
+                d,
+                out_k,
+                U(i) * d,
+            )
 
 
 @_jit
 def propagate_backward(  # type: ignore[no-untyped-def]
-    indptr, source, weight, rows, grad, grad_h
+    indptr, source, slot, weight, grad, grad_h
 ):
-    """grad_h[k, source[e]] += weight[k, e] grad[k, i] over the slots e of row rows[i]."""
-    K, d = grad.shape[0], U(grad.shape[2])
-    ahead = _ahead(grad_h, rows)
+    """grad_h[k, source[t]] += weight[k, e] grad[k, i] over indptr[i] <= t < indptr[i+1]."""
+    K, d, ahead = grad.shape[0], U(grad.shape[2]), _ahead(grad_h)
     for k in range(K):
         g_k, out_k = grad[k].reshape(-1), grad_h[k].reshape(-1)
         w_k = weight[k % weight.shape[0]]
-        for i in range(len(rows)):
-            row = U(rows[i])
-            lo, hi = indptr[row], indptr[row + U(1)]
-            if i + ahead < len(rows):
-                later = U(rows[U(i + ahead)])
-                _ask_for(source, indptr[later], indptr[later + U(1)], out_k, d)
-            scatter(source[lo:hi], w_k[lo:hi], hi - lo, _ONE, g_k, U(i) * d, d, U(0), d, out_k)
+        for i in range(len(slot)):
+            lo, hi = U(indptr[U(i)]), U(indptr[U(i + 1)])
+            scatter(
+                source,
+                w_k,
+                lo,
+                hi,
+                U(slot[U(i)]) - lo,
+                ahead,
+                _ONE,
+                g_k,
+                U(i) * d,
+                d,
+                U(0),
+                d,
+                out_k,
+            )
 
 
 @_jit
@@ -310,7 +362,21 @@ def product(h, W, out):  # type: ignore[no-untyped-def]
         W_k[:, : W.shape[2]] = W[k]
         flat = W_k.reshape(-1)
         for i in range(n):
-            gather(order, h[k, i], inner, _ONE, flat, U(wide), U(0), U(wide), row, U(0))
+            gather(
+                order,
+                h[k, i],
+                U(0),
+                inner,
+                U(0),
+                U(0),
+                _ONE,
+                flat,
+                U(wide),
+                U(0),
+                U(wide),
+                row,
+                U(0),
+            )
             out[k, i] = row[: W.shape[2]]
 
 
@@ -326,8 +392,36 @@ def product_backward(h, W, grad, grad_h, grad_W):  # type: ignore[no-untyped-def
         flat, turned = sums.reshape(-1), W[k].T.copy().reshape(-1)
         for i in range(n):
             row[:d] = grad[k, i]
-            scatter(order, h[k, i], inner, _ONE, row, U(0), U(wide), U(0), U(wide), flat)
-            gather(columns, row, d, _ONE, turned, U(inner), U(0), U(inner), grad_h[k, i], U(0))
+            scatter(
+                order,
+                h[k, i],
+                U(0),
+                inner,
+                U(0),
+                U(0),
+                _ONE,
+                row,
+                U(0),
+                U(wide),
+                U(0),
+                U(wide),
+                flat,
+            )
+            gather(
+                columns,
+                row,
+                U(0),
+                d,
+                U(0),
+                U(0),
+                _ONE,
+                turned,
+                U(inner),
+                U(0),
+                U(inner),
+                grad_h[k, i],
+                U(0),
+            )
         grad_W[k] = sums[:, :d]
 
 

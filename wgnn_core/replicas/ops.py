@@ -6,6 +6,7 @@ Each has two forms that draw the same random bits and agree to float tolerance: 
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ try:
 except ImportError:  # numba is optional; a result names the engine that made it
     HAS_NUMBA = False
 NO_KEYS = np.empty(0, dtype=np.uint64)
+
+# Torch asks Linux for huge pages if this is set before its first allocation. Hidden rows of a
+# large graph are read in random order: with small pages every read also misses the TLB.
+os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 
 def apply(function: type[torch.autograd.Function], *arguments: Any) -> Tensor:
@@ -58,24 +63,24 @@ class Propagate(torch.autograd.Function):
     """A h for a weighted adjacency restricted to some rows; only h has a gradient."""
 
     @staticmethod
-    def forward(ctx: Any, h: Tensor, slots: Any, weight: Tensor, layer: Any) -> Tensor:
+    def forward(ctx: Any, h: Tensor, weight: Tensor, layer: Any) -> Tensor:
         h = h.contiguous()
         out = torch.empty(h.shape[0], len(layer.rows), h.shape[2])
-        ctx.arguments = (slots, weight, layer, h.shape)
+        ctx.arguments = (weight, layer, h.shape)
         kernels.propagate(
-            slots.indptr, layer.source, weight.numpy(), layer.rows, h.numpy(), out.numpy()
-        )  # fmt: skip
+            layer.indptr, layer.source, layer.slot, weight.numpy(), h.numpy(), out.numpy()
+        )
         return out
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        slots, weight, layer, shape = ctx.arguments
+        weight, layer, shape = ctx.arguments
         grad_h = torch.zeros(shape)
         kernels.propagate_backward(
-            slots.indptr, layer.source, weight.numpy(), layer.rows,
+            layer.indptr, layer.source, layer.slot, weight.numpy(),
             grads[0].contiguous().numpy(), grad_h.numpy(),
         )  # fmt: skip
-        return grad_h, None, None, None
+        return grad_h, None, None
 
 
 class Product(torch.autograd.Function):
@@ -147,18 +152,17 @@ class Attention(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, h: Tensor, source: Tensor, target: Tensor, slots: Any, present: Tensor,
+        ctx: Any, h: Tensor, source: Tensor, target: Tensor, present: Tensor,
         layer: Any, negative_slope: float, keys: UIntArray, p: float,
     ) -> Tensor:  # fmt: skip
         h, source, target = h.contiguous(), source.contiguous(), target.contiguous()
         heads = source.shape[2]
-        used = int(np.diff(slots.indptr)[layer.rows].sum())
-        alpha = torch.empty(h.shape[0], used, heads)
+        alpha = torch.empty(h.shape[0], len(layer.source), heads)
         out = torch.empty(h.shape[0], len(layer.rows), h.shape[2])
         ctx.save_for_backward(h, source, target, alpha)
-        ctx.arguments = (slots, layer, np.float32(negative_slope), keys, p)
+        ctx.arguments = (layer, np.float32(negative_slope), keys, p)
         attention_kernels.attention(
-            slots.indptr, layer.source, present.numpy(), layer.rows, layer.own,
+            layer.indptr, layer.source, layer.slot, present.numpy(), layer.own,
             h.numpy(), source.numpy(), target.numpy(), heads, np.float32(negative_slope),
             keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)), alpha.numpy(), out.numpy(),
         )  # fmt: skip
@@ -167,14 +171,14 @@ class Attention(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         h, source, target, alpha = ctx.saved_tensors
-        slots, layer, negative_slope, keys, p = ctx.arguments
+        layer, negative_slope, keys, p = ctx.arguments
         grad_h, grad_source = torch.zeros_like(h), torch.zeros_like(source)
         grad_target = torch.zeros_like(target)
         attention_kernels.attention_backward(
-            slots.indptr, layer.source, layer.rows, layer.own,
+            layer.indptr, layer.source, layer.slot, layer.own,
             h.numpy(), source.numpy(), target.numpy(), source.shape[2], negative_slope,
             keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)), alpha.numpy(),
             grads[0].contiguous().numpy(),
             grad_h.numpy(), grad_source.numpy(), grad_target.numpy(),
         )  # fmt: skip
-        return grad_h, grad_source, grad_target, None, None, None, None, None, None
+        return grad_h, grad_source, grad_target, None, None, None, None, None

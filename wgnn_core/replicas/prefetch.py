@@ -1,7 +1,7 @@
 """Ask the memory for a row before it is needed (numba).
 
 On graphs whose hidden rows do not fit in the cache, a propagation waits for memory most of the
-time. Asking for the rows a few targets ahead cuts that to a third (benchmarks/NOTES.md).
+time. Asking for the rows some slots ahead cuts that to a third (benchmarks/NOTES.md).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-AHEAD = 4
-"""How many targets ahead."""
-WORTH_BYTES = 1 << 20
+AHEAD = 48
+"""How many slots ahead."""
+WORTH_BYTES = 4 << 20
 """Rows that take less than this together stay in the cache anyway."""
 
 

@@ -86,14 +86,26 @@ def presence(slots: Slots, kept_edges: BoolArray | None, num_edges: int) -> Floa
 class Layer:
     """One message-passing step: reads the rows of the layer before, writes `rows`.
 
-    `rows` are node numbers, ascending. `source` says for every slot of the graph where its column
-    lies among the rows the layer reads (only defined for the slots of `rows`), `own` where the
-    written rows themselves lie there.
+    `rows` are node numbers, ascending. Written row i sums the read rows source[t] for
+    indptr[i] <= t < indptr[i+1]; the slots behind them are consecutive, and slot[i] is the first.
+    `own` says where the written rows themselves lie among those read.
     """
 
     rows: Index
+    indptr: IntArray
     source: Index
+    slot: IntArray
     own: Index
+
+    @property
+    def target(self) -> IntArray:
+        """The written row of each entry of `source`."""
+        return np.repeat(np.arange(len(self.rows)), np.diff(self.indptr))
+
+    @property
+    def slots(self) -> IntArray:
+        """The slot behind each entry of `source`."""
+        return np.arange(len(self.source)) + (self.slot - self.indptr[:-1])[self.target]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +135,14 @@ def receptive_field(slots: Slots, targets: BoolArray, depth: int) -> Field:
     for before, after in pairwise(rows):
         position = np.zeros(slots.num_nodes, dtype=np.uint32)
         position[before] = np.arange(len(before), dtype=np.uint32)
-        everyone = len(before) == slots.num_nodes
-        layers.append(Layer(after, slots.idx if everyone else position[slots.idx], position[after]))
+        part = pattern[after]
+        layers.append(
+            Layer(
+                after,
+                part.indptr.astype(np.int64),
+                position[part.indices],
+                slots.indptr[after],
+                position[after],
+            )
+        )
     return Field(rows[0], tuple(layers))

@@ -19,7 +19,6 @@ from wgnn_core.replicas.random import Noise, UIntArray
 from wgnn_core.replicas.structure import (
     Field,
     Index,
-    Layer,
     Slots,
     Weighting,
     presence,
@@ -164,11 +163,11 @@ class View:
 
         `weight` holds the entries of A, ``[1 or K, nnz]``; where it is learned, ``[K, nnz]``.
         """
-        step, slots = self.field.layers[layer], self.batch.domain.slots
+        step = self.field.layers[layer]
         if self.batch.domain.compiled:
-            out = ops.apply(ops.Propagate, h, slots, weight.detach(), step)
+            out = ops.apply(ops.Propagate, h, weight.detach(), step)
             if weight.requires_grad:
-                return ops.apply(WeightGradient, out, weight, h.detach(), slots, step)
+                return ops.apply(WeightGradient, out, weight, h.detach(), step)
             return out
         source, target, slot = self.entries(layer)
         messages = weight[:, slot].unsqueeze(-1) * h[:, source]
@@ -209,9 +208,8 @@ class View:
         keys, p = _keys(p, noise, site)
         if self.batch.domain.compiled:
             return ops.apply(
-                ops.Attention, h, source, target, self.batch.domain.slots, present, step,
-                negative_slope, keys, p,
-            )  # fmt: skip
+                ops.Attention, h, source, target, present, step, negative_slope, keys, p
+            )
         src, dst, slot = self.entries(layer)
         K, heads, rows = h.shape[0], source.shape[2], len(step.rows)
         me = torch.from_numpy(step.own.astype(np.int64)).to(h.device)
@@ -235,11 +233,11 @@ class View:
         """For each slot a layer uses: its source row, its target row, its number."""
         if layer not in self._entries:
             device = self.batch.domain.device
-            source, target, slot = _entries(self.batch.domain.slots, self.field.layers[layer])
+            step = self.field.layers[layer]
             self._entries[layer] = (
-                torch.from_numpy(source).to(device),
-                torch.from_numpy(target).to(device),
-                torch.from_numpy(slot).to(device),
+                torch.from_numpy(step.source.astype(np.int64)).to(device),
+                torch.from_numpy(step.target).to(device),
+                torch.from_numpy(step.slots).to(device),
             )
         return self._entries[layer]
 
@@ -266,12 +264,3 @@ class View:
 def _keys(p: float, noise: Noise | None, site: int) -> tuple[UIntArray, float]:
     """Keys and probability of a dropout; none and 0 when evaluating."""
     return (ops.NO_KEYS, 0.0) if noise is None or p == 0 else (noise.site(site), p)
-
-
-def _entries(slots: Slots, step: Layer) -> tuple[IntArray, IntArray, IntArray]:
-    rows = step.rows.astype(np.int64)
-    counts = np.diff(slots.indptr)[rows]
-    first = np.repeat(slots.indptr[rows] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
-    slot = first + np.arange(len(first))
-    source = step.source[slot].astype(np.int64)
-    return source, np.repeat(np.arange(len(rows)), counts), slot
