@@ -96,9 +96,11 @@ def main() -> None:
         )
     large = [cost for nodes, cost in per_size.items() if nodes >= LINEAR_FROM]
     low, high = min(large), max(large)
+    off = ", ".join(f"{100 * (cost / large[0] - 1):+.0f} %" for cost in large[1:])
     print(
-        f"from {LINEAR_FROM} nodes on {(low + high) / 2:.1f} ns for each node and edge fit "
-        f"every size within {100 * (high - low) / (high + low):.0f} %; the dearest costs "
+        f"from {LINEAR_FROM} nodes on: cost of the larger sizes against linear growth {off}; "
+        f"{(low + high) / 2:.1f} ns for each node and edge fit every size within "
+        f"{100 * (high - low) / (high + low):.0f} %; the dearest costs "
         f"{100 * (high / low - 1):.0f} % more than the cheapest"
     )
 

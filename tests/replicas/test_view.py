@@ -127,6 +127,19 @@ def test_field_holds_exactly_the_nodes_within_reach(tiny_graph: Graph) -> None:
     assert field.inputs.tolist() == np.flatnonzero((A @ A)[0] > 0).tolist()
 
 
+def test_layers_list_every_slot_of_the_rows_they_write(csbm_small: Graph) -> None:
+    slots = slots_of(csbm_small)
+    targets = np.random.default_rng(4).random(csbm_small.num_nodes) < 0.1
+    field = receptive_field(slots, targets, 2)
+    read = field.inputs
+    for layer in field.layers:
+        np.testing.assert_array_equal(layer.slots, np.flatnonzero(np.isin(slots.row, layer.rows)))
+        np.testing.assert_array_equal(layer.rows[layer.target], slots.row[layer.slots])
+        np.testing.assert_array_equal(read[layer.source], slots.idx[layer.slots])
+        np.testing.assert_array_equal(read[layer.own], layer.rows)
+        read = layer.rows
+
+
 def test_sparse_dropout_is_unbiased_and_differs_between_replicas(digits: Graph) -> None:
     d = domain(digits, compiled=True)
     view = View(Batch(d, None), d.field(np.ones(digits.num_nodes, dtype=bool), 0))
