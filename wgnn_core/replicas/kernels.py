@@ -213,20 +213,9 @@ def sparse_linear(indptr, idx, val, rows, W, keys, thr, scale, out):  # type: ig
             if len(keys) > 0:
                 m = _kept(indptr, idx, val, row, keys[k], thr, buffer_idx, buffer_val)
                 gather(
-                    buffer_idx,
-                    buffer_val,
-                    U(0),
-                    m,
-                    U(0),
-                    U(0),
-                    scale,
-                    W_k,
-                    d,
-                    U(0),
-                    d,
-                    out_k,
+                    buffer_idx, buffer_val, U(0), m, U(0), U(0), scale, W_k, d, U(0), d, out_k,
                     U(i) * d,
-                )
+                )  # fmt: skip
             else:
                 lo, hi = indptr[row], indptr[row + U(1)]
                 gather(idx, val, lo, hi, U(0), U(0), scale, W_k, d, U(0), d, out_k, U(i) * d)
@@ -247,20 +236,9 @@ def sparse_linear_backward(  # type: ignore[no-untyped-def]
             if len(keys) > 0:
                 m = _kept(indptr, idx, val, row, keys[k], thr, buffer_idx, buffer_val)
                 scatter(
-                    buffer_idx,
-                    buffer_val,
-                    U(0),
-                    m,
-                    U(0),
-                    U(0),
-                    scale,
-                    g_k,
-                    U(i) * d,
-                    d,
-                    U(0),
-                    d,
+                    buffer_idx, buffer_val, U(0), m, U(0), U(0), scale, g_k, U(i) * d, d, U(0), d,
                     out_k,
-                )
+                )  # fmt: skip
             else:
                 lo, hi = indptr[row], indptr[row + U(1)]
                 scatter(idx, val, lo, hi, U(0), U(0), scale, g_k, U(i) * d, d, U(0), d, out_k)
@@ -285,20 +263,9 @@ def propagate(indptr, source, slot, weight, h, out):  # type: ignore[no-untyped-
         for i in range(len(slot)):
             lo, hi = U(indptr[U(i)]), U(indptr[U(i + 1)])
             gather(
-                source,
-                w_k,
-                lo,
-                hi,
-                U(slot[U(i)]) - lo,
-                ahead,
-                _ONE,
-                h_k,
-                d,
-                U(0),
-                d,
-                out_k,
+                source, w_k, lo, hi, U(slot[U(i)]) - lo, ahead, _ONE, h_k, d, U(0), d, out_k,
                 U(i) * d,
-            )
+            )  # fmt: skip
 
 
 @_jit
@@ -313,20 +280,9 @@ def propagate_backward(  # type: ignore[no-untyped-def]
         for i in range(len(slot)):
             lo, hi = U(indptr[U(i)]), U(indptr[U(i + 1)])
             scatter(
-                source,
-                w_k,
-                lo,
-                hi,
-                U(slot[U(i)]) - lo,
-                ahead,
-                _ONE,
-                g_k,
-                U(i) * d,
-                d,
-                U(0),
-                d,
+                source, w_k, lo, hi, U(slot[U(i)]) - lo, ahead, _ONE, g_k, U(i) * d, d, U(0), d,
                 out_k,
-            )
+            )  # fmt: skip
 
 
 @_jit
@@ -363,20 +319,9 @@ def product(h, W, out):  # type: ignore[no-untyped-def]
         flat = W_k.reshape(-1)
         for i in range(n):
             gather(
-                order,
-                h[k, i],
+                order, h[k, i], U(0), inner, U(0), U(0), _ONE, flat, U(wide), U(0), U(wide), row,
                 U(0),
-                inner,
-                U(0),
-                U(0),
-                _ONE,
-                flat,
-                U(wide),
-                U(0),
-                U(wide),
-                row,
-                U(0),
-            )
+            )  # fmt: skip
             out[k, i] = row[: W.shape[2]]
 
 
@@ -393,35 +338,13 @@ def product_backward(h, W, grad, grad_h, grad_W):  # type: ignore[no-untyped-def
         for i in range(n):
             row[:d] = grad[k, i]
             scatter(
-                order,
-                h[k, i],
-                U(0),
-                inner,
-                U(0),
-                U(0),
-                _ONE,
-                row,
-                U(0),
-                U(wide),
-                U(0),
-                U(wide),
+                order, h[k, i], U(0), inner, U(0), U(0), _ONE, row, U(0), U(wide), U(0), U(wide),
                 flat,
-            )
+            )  # fmt: skip
             gather(
-                columns,
-                row,
-                U(0),
-                d,
-                U(0),
-                U(0),
-                _ONE,
-                turned,
-                U(inner),
-                U(0),
-                U(inner),
-                grad_h[k, i],
-                U(0),
-            )
+                columns, row, U(0), d, U(0), U(0), _ONE, turned, U(inner), U(0), U(inner),
+                grad_h[k, i], U(0),
+            )  # fmt: skip
         grad_W[k] = sums[:, :d]
 
 
