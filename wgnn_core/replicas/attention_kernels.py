@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from wgnn_core.replicas.kernels import U, _jit, draw, gather, longest_row, scatter
+from wgnn_core.replicas.kernels import (
+    NO_PREFETCH,
+    NO_SHIFT,
+    U,
+    _jit,
+    draw,
+    gather,
+    longest_row,
+    scatter,
+)
 
 _ZERO, _ONE, _HALF = np.float32(0), np.float32(1), np.float32(0.5)
 _LOWEST = np.float32(-3e38)
@@ -46,14 +55,14 @@ def exp_in_place(x, bits, power):  # type: ignore[no-untyped-def]
 
 @_jit
 def attention(  # type: ignore[no-untyped-def]
-    indptr, neighbour, slot, present, own, h, source, target, heads, negative_slope,
+    indptr, neighbour, first_slot, present, own, h, source, target, heads, negative_slope,
     keys, thr, scale, alpha, out,
 ):  # fmt: skip
     """out[k, i] = sum_j dropout(softmax_j(leaky(source_j + target_i))) h_j, head by head.
 
-    Row i reads neighbour[t] for indptr[i] <= t < indptr[i+1]; slot[i] is the first slot behind
-    them. Absent slots (`present` 0) take no part. The softmax goes to alpha[k, t, head]; the
-    backward pass needs it.
+    Row i reads neighbour[t] for indptr[i] <= t < indptr[i+1]; the slots behind them are
+    consecutive from first_slot[i] on. Absent slots (`present` 0) take no part. The softmax goes to
+    alpha[k, t, head]; the backward pass needs it.
     """
     K, width = h.shape[0], U(h.shape[2])
     d = width // U(heads)
@@ -66,8 +75,8 @@ def attention(  # type: ignore[no-untyped-def]
     for k in range(K):
         h_k, out_k, alpha_k = h[k].reshape(-1), out[k].reshape(-1), alpha[k].reshape(-1)
         present_k = present[k % present.shape[0]]
-        for i in range(len(slot)):
-            first, lo = indptr[U(i)], slot[U(i)]
+        for i in range(len(first_slot)):
+            first, lo = indptr[U(i)], first_slot[U(i)]
             count = indptr[U(i + 1)] - first
             target_i = target[k, U(own[i])]
             a = alpha_k[first * heads : (first + count) * heads]
@@ -113,13 +122,15 @@ def attention(  # type: ignore[no-untyped-def]
                         m += U(draw(keys[k], U(lo + t) * U(heads) + U(head)) < thr)
                     else:
                         m += U(1)
-                gather(kept, value, U(0), m, U(0), U(0), scale, h_k, width, U(head) * d, d, out_k,
-                       U(i) * width + U(head) * d)  # fmt: skip
+                gather(
+                    kept, value, U(0), m, NO_SHIFT, NO_PREFETCH, scale,
+                    h_k, width, U(head) * d, d, out_k, U(i) * width + U(head) * d,
+                )  # fmt: skip
 
 
 @_jit
 def attention_backward(  # type: ignore[no-untyped-def]
-    indptr, neighbour, slot, own, h, source, target, heads, negative_slope,
+    indptr, neighbour, first_slot, own, h, source, target, heads, negative_slope,
     keys, thr, scale, alpha, grad, grad_h, grad_source, grad_target,
 ):  # fmt: skip
     """Adds the gradients with respect to h, source and target."""
@@ -130,8 +141,8 @@ def attention_backward(  # type: ignore[no-untyped-def]
     place, value = np.empty(size, np.int64), np.empty(size, np.float32)
     for k in range(K):
         h_k, grad_k, out_k = h[k].reshape(-1), grad[k].reshape(-1), grad_h[k].reshape(-1)
-        for i in range(len(slot)):
-            first, lo = indptr[U(i)], slot[U(i)]
+        for i in range(len(first_slot)):
+            first, lo = indptr[U(i)], first_slot[U(i)]
             count = indptr[U(i + 1)] - first
             me = U(own[i])
             for t in range(count):
@@ -148,8 +159,9 @@ def attention_backward(  # type: ignore[no-untyped-def]
                     else:
                         m += U(1)
                 scatter(
-                    kept, value, U(0), m, U(0), U(0), scale, grad_k, o, width, U(head) * d, d, out_k
-                )
+                    kept, value, U(0), m, NO_SHIFT, NO_PREFETCH, scale,
+                    grad_k, o, width, U(head) * d, d, out_k,
+                )  # fmt: skip
                 # softmax: de = alpha (dalpha - sum alpha dalpha); dalpha is 0 where dropped
                 inner = np.float32(0)
                 for q in range(m):

@@ -27,6 +27,7 @@ U = np.uint64
 _GOLDEN, _MIX1, _MIX2 = U(GOLDEN), U(MIX1), U(MIX2)
 _DRAW_SHIFT = U(64 - DRAW_BITS)
 _ZERO, _ONE = np.float32(0), np.float32(1)
+NO_SHIFT = NO_PREFETCH = U(0)
 
 # "contract" allows fused multiply-add; reassociation stays forbidden, or LLVM would vectorise
 # over the stored entries with gathers instead of over the contiguous columns.
@@ -213,12 +214,15 @@ def sparse_linear(indptr, idx, val, rows, W, keys, thr, scale, out):  # type: ig
             if len(keys) > 0:
                 m = _kept(indptr, idx, val, row, keys[k], thr, buffer_idx, buffer_val)
                 gather(
-                    buffer_idx, buffer_val, U(0), m, U(0), U(0), scale, W_k, d, U(0), d, out_k,
-                    U(i) * d,
+                    buffer_idx, buffer_val, U(0), m, NO_SHIFT, NO_PREFETCH, scale,
+                    W_k, d, U(0), d, out_k, U(i) * d,
                 )  # fmt: skip
             else:
                 lo, hi = indptr[row], indptr[row + U(1)]
-                gather(idx, val, lo, hi, U(0), U(0), scale, W_k, d, U(0), d, out_k, U(i) * d)
+                gather(
+                    idx, val, lo, hi, NO_SHIFT, NO_PREFETCH, scale,
+                    W_k, d, U(0), d, out_k, U(i) * d,
+                )  # fmt: skip
 
 
 @_jit
@@ -236,12 +240,15 @@ def sparse_linear_backward(  # type: ignore[no-untyped-def]
             if len(keys) > 0:
                 m = _kept(indptr, idx, val, row, keys[k], thr, buffer_idx, buffer_val)
                 scatter(
-                    buffer_idx, buffer_val, U(0), m, U(0), U(0), scale, g_k, U(i) * d, d, U(0), d,
-                    out_k,
+                    buffer_idx, buffer_val, U(0), m, NO_SHIFT, NO_PREFETCH, scale,
+                    g_k, U(i) * d, d, U(0), d, out_k,
                 )  # fmt: skip
             else:
                 lo, hi = indptr[row], indptr[row + U(1)]
-                scatter(idx, val, lo, hi, U(0), U(0), scale, g_k, U(i) * d, d, U(0), d, out_k)
+                scatter(
+                    idx, val, lo, hi, NO_SHIFT, NO_PREFETCH, scale,
+                    g_k, U(i) * d, d, U(0), d, out_k,
+                )  # fmt: skip
 
 
 @_jit
@@ -251,37 +258,39 @@ def _ahead(values):  # type: ignore[no-untyped-def]
 
 
 @_jit
-def propagate(indptr, source, slot, weight, h, out):  # type: ignore[no-untyped-def]
+def propagate(indptr, source, first_slot, weight, h, out):  # type: ignore[no-untyped-def]
     """out[k, i] = sum over indptr[i] <= t < indptr[i+1] of weight[k, e] h[k, source[t]].
 
-    e is the slot behind t: the slots of row i are consecutive, slot[i] is the first.
+    e is the slot behind t: the slots of row i are consecutive from first_slot[i] on.
     """
     K, d, ahead = h.shape[0], U(h.shape[2]), _ahead(h)
     for k in range(K):
         h_k, out_k = h[k].reshape(-1), out[k].reshape(-1)
         w_k = weight[k % weight.shape[0]]
-        for i in range(len(slot)):
+        for i in range(len(first_slot)):
             lo, hi = U(indptr[U(i)]), U(indptr[U(i + 1)])
+            shift = U(first_slot[U(i)]) - lo
             gather(
-                source, w_k, lo, hi, U(slot[U(i)]) - lo, ahead, _ONE, h_k, d, U(0), d, out_k,
-                U(i) * d,
+                source, w_k, lo, hi, shift, ahead, _ONE,
+                h_k, d, U(0), d, out_k, U(i) * d,
             )  # fmt: skip
 
 
 @_jit
 def propagate_backward(  # type: ignore[no-untyped-def]
-    indptr, source, slot, weight, grad, grad_h
+    indptr, source, first_slot, weight, grad, grad_h
 ):
     """grad_h[k, source[t]] += weight[k, e] grad[k, i] over indptr[i] <= t < indptr[i+1]."""
     K, d, ahead = grad.shape[0], U(grad.shape[2]), _ahead(grad_h)
     for k in range(K):
         g_k, out_k = grad[k].reshape(-1), grad_h[k].reshape(-1)
         w_k = weight[k % weight.shape[0]]
-        for i in range(len(slot)):
+        for i in range(len(first_slot)):
             lo, hi = U(indptr[U(i)]), U(indptr[U(i + 1)])
+            shift = U(first_slot[U(i)]) - lo
             scatter(
-                source, w_k, lo, hi, U(slot[U(i)]) - lo, ahead, _ONE, g_k, U(i) * d, d, U(0), d,
-                out_k,
+                source, w_k, lo, hi, shift, ahead, _ONE,
+                g_k, U(i) * d, d, U(0), d, out_k,
             )  # fmt: skip
 
 
@@ -319,8 +328,8 @@ def product(h, W, out):  # type: ignore[no-untyped-def]
         flat = W_k.reshape(-1)
         for i in range(n):
             gather(
-                order, h[k, i], U(0), inner, U(0), U(0), _ONE, flat, U(wide), U(0), U(wide), row,
-                U(0),
+                order, h[k, i], U(0), inner, NO_SHIFT, NO_PREFETCH, _ONE,
+                flat, U(wide), U(0), U(wide), row, U(0),
             )  # fmt: skip
             out[k, i] = row[: W.shape[2]]
 
@@ -338,12 +347,12 @@ def product_backward(h, W, grad, grad_h, grad_W):  # type: ignore[no-untyped-def
         for i in range(n):
             row[:d] = grad[k, i]
             scatter(
-                order, h[k, i], U(0), inner, U(0), U(0), _ONE, row, U(0), U(wide), U(0), U(wide),
-                flat,
+                order, h[k, i], U(0), inner, NO_SHIFT, NO_PREFETCH, _ONE,
+                row, U(0), U(wide), U(0), U(wide), flat,
             )  # fmt: skip
             gather(
-                columns, row, U(0), d, U(0), U(0), _ONE, turned, U(inner), U(0), U(inner),
-                grad_h[k, i], U(0),
+                columns, row, U(0), d, NO_SHIFT, NO_PREFETCH, _ONE,
+                turned, U(inner), U(0), U(inner), grad_h[k, i], U(0),
             )  # fmt: skip
         grad_W[k] = sums[:, :d]
 

@@ -68,7 +68,7 @@ class Propagate(torch.autograd.Function):
         out = torch.empty(h.shape[0], len(layer.rows), h.shape[2])
         ctx.arguments = (weight, layer, h.shape)
         kernels.propagate(
-            layer.indptr, layer.source, layer.slot, weight.numpy(), h.numpy(), out.numpy()
+            layer.indptr, layer.source, layer.first_slot, weight.numpy(), h.numpy(), out.numpy()
         )
         return out
 
@@ -77,7 +77,7 @@ class Propagate(torch.autograd.Function):
         weight, layer, shape = ctx.arguments
         grad_h = torch.zeros(shape)
         kernels.propagate_backward(
-            layer.indptr, layer.source, layer.slot, weight.numpy(),
+            layer.indptr, layer.source, layer.first_slot, weight.numpy(),
             grads[0].contiguous().numpy(), grad_h.numpy(),
         )  # fmt: skip
         return grad_h, None, None
@@ -162,7 +162,7 @@ class Attention(torch.autograd.Function):
         ctx.save_for_backward(h, source, target, alpha)
         ctx.arguments = (layer, np.float32(negative_slope), keys, p)
         attention_kernels.attention(
-            layer.indptr, layer.source, layer.slot, present.numpy(), layer.own,
+            layer.indptr, layer.source, layer.first_slot, present.numpy(), layer.own,
             h.numpy(), source.numpy(), target.numpy(), heads, np.float32(negative_slope),
             keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)), alpha.numpy(), out.numpy(),
         )  # fmt: skip
@@ -175,7 +175,7 @@ class Attention(torch.autograd.Function):
         grad_h, grad_source = torch.zeros_like(h), torch.zeros_like(source)
         grad_target = torch.zeros_like(target)
         attention_kernels.attention_backward(
-            layer.indptr, layer.source, layer.slot, layer.own,
+            layer.indptr, layer.source, layer.first_slot, layer.own,
             h.numpy(), source.numpy(), target.numpy(), source.shape[2], negative_slope,
             keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)), alpha.numpy(),
             grads[0].contiguous().numpy(),

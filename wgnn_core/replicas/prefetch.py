@@ -1,7 +1,7 @@
 """Ask the memory for a row before it is needed (numba).
 
 On graphs whose hidden rows do not fit in the cache, a propagation waits for memory most of the
-time. Asking for the rows some slots ahead cuts that to a third (benchmarks/NOTES.md).
+time. Asking for the rows some slots ahead cuts a propagation to about half (benchmarks/NOTES.md).
 """
 
 from __future__ import annotations

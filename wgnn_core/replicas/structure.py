@@ -87,14 +87,14 @@ class Layer:
     """One message-passing step: reads the rows of the layer before, writes `rows`.
 
     `rows` are node numbers, ascending. Written row i sums the read rows source[t] for
-    indptr[i] <= t < indptr[i+1]; the slots behind them are consecutive, and slot[i] is the first.
+    indptr[i] <= t < indptr[i+1]; the slots behind them are consecutive from first_slot[i] on.
     `own` says where the written rows themselves lie among those read.
     """
 
     rows: Index
     indptr: IntArray
     source: Index
-    slot: IntArray
+    first_slot: IntArray
     own: Index
 
     @property
@@ -105,7 +105,7 @@ class Layer:
     @property
     def slots(self) -> IntArray:
         """The slot behind each entry of `source`."""
-        return np.arange(len(self.source)) + (self.slot - self.indptr[:-1])[self.target]
+        return np.arange(len(self.source)) + (self.first_slot - self.indptr[:-1])[self.target]
 
 
 @dataclass(frozen=True, eq=False)

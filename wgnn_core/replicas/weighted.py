@@ -32,20 +32,20 @@ class WeightGradient(torch.autograd.Function):
         layer, shape = ctx.arguments
         grad_weight = torch.zeros(shape)
         products(
-            layer.indptr, layer.source, layer.slot,
+            layer.indptr, layer.source, layer.first_slot,
             grads[0].contiguous().numpy(), h.contiguous().numpy(), grad_weight.numpy(),
         )  # fmt: skip
         return grads[0], grad_weight, None, None
 
 
-def _products(indptr, source, slot, grad, h, out):  # type: ignore[no-untyped-def]
+def _products(indptr, source, first_slot, grad, h, out):  # type: ignore[no-untyped-def]
     """out[k, e] = <grad[k, i], h[k, source[t]]>, e the slot behind t; see `kernels.propagate`."""
     K, d = h.shape[0], np.uint64(h.shape[2])
     for k in range(K):
         g_k, h_k, out_k = grad[k].reshape(-1), h[k].reshape(-1), out[k]
-        for i in range(len(slot)):
+        for i in range(len(first_slot)):
             mine = np.uint64(i) * d
-            shift = slot[i] - indptr[i]
+            shift = first_slot[i] - indptr[i]
             for t in range(indptr[i], indptr[i + 1]):
                 theirs = np.uint64(source[np.uint64(t)]) * d
                 total = np.float32(0)
