@@ -24,7 +24,7 @@ MAX_LINES = 400
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors",),
-    ("graph", "fraction"),
+    ("graph", "fraction", "fields"),
     (
         "datasets",
         "nonuniformity",

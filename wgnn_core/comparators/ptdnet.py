@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wgnn_core.replicas.model import Model, Sizes, hyper
+from wgnn_core.fields import hyper
+from wgnn_core.replicas.model import Model, Sizes
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise, uniforms
 from wgnn_core.replicas.view import View

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from wgnn_core.fields import hyper
 from wgnn_core.graph import BoolArray, Graph, IntArray
 from wgnn_core.models.gcn import GCN
-from wgnn_core.replicas.model import hyper
 from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Domain
 

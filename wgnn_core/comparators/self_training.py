@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import softmax
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.fields import hyper
 from wgnn_core.fraction import floor_fraction
 from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
 from wgnn_core.models.gcn import GCN
-from wgnn_core.replicas.model import hyper
 from wgnn_core.replicas.train import train_batch
 from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Domain

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from wgnn_core.fields import hyper
 from wgnn_core.models.gcn import GCN
-from wgnn_core.replicas.model import hyper
 from wgnn_core.replicas.ops import keep_mask
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.structure import slot_weights

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from wgnn_core.replicas.model import Model, Sizes, glorot, hyper
+from wgnn_core.fields import hyper
+from wgnn_core.replicas.model import Model, Sizes, glorot
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import View

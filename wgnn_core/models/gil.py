@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.replicas.model import Model, Sizes, glorot, hyper
+from wgnn_core.fields import hyper
+from wgnn_core.replicas.model import Model, Sizes, glorot
 from wgnn_core.replicas.ops import keep_mask
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.replicas.model import Model, Sizes, hyper, uniform
+from wgnn_core.fields import hyper
+from wgnn_core.replicas.model import Model, Sizes, uniform
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import View

@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from wgnn_core.fields import hyper
 from wgnn_core.graph import IntArray
 from wgnn_core.models.masking import Masker
-from wgnn_core.replicas.model import Model, Sizes, glorot, hyper, uniform
+from wgnn_core.replicas.model import Model, Sizes, glorot, uniform
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import Batch, View

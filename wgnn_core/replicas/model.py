@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor
 
-from wgnn_core.errors import WGNNError
+from wgnn_core.fields import check_fields, hyper
 from wgnn_core.graph import IntArray
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Batch, Domain, View
-
-
-def hyper(
-    default: Any,
-    help: str,  # noqa: A002  the word every form and command line uses
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] | None = None,
-) -> Any:
-    """A hyperparameter: default, one line of help, and its range or its choices.
-
-    Forms and command-line flags are generated from these.
-    """
-    return field(
-        default=default, metadata={"help": help, "low": low, "high": high, "choices": choices}
-    )
 
 
 @dataclass(frozen=True)
@@ -70,8 +54,7 @@ class Model:
     """Numbers kept for each stored adjacency entry while training (for the memory budget)."""
 
     def __post_init__(self) -> None:
-        for item in fields(self):
-            _check(type(self).name, item, getattr(self, item.name))
+        check_fields(self, type(self).name)
 
     @property
     def depth(self) -> int:
@@ -138,24 +121,3 @@ def glorot(rng: torch.Generator, fan_in: int, fan_out: int, *shape: int) -> Tens
 def uniform(rng: torch.Generator, bound: float, *shape: int) -> Tensor:
     """Values of `shape`, uniform between -bound and bound."""
     return (torch.rand(shape, generator=rng) * 2 - 1) * bound
-
-
-def _check(model: str, item: Field[Any], value: Any) -> None:
-    meta = item.metadata
-    choices = meta.get("choices")
-    if choices is not None:
-        if value not in choices:
-            raise WGNNError(
-                f"{model}: {item.name} is {value!r}; it must be one of {', '.join(choices)}."
-            )
-        return
-    low, high = meta.get("low"), meta.get("high")
-    if low is None or high is None:
-        return
-    whole = item.type in ("int", int)
-    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
-        raise WGNNError(
-            f"{model}: {item.name} is {value!r}; it must be a {'whole ' if whole else ''}number."
-        )
-    if not low <= value <= high:
-        raise WGNNError(f"{model}: {item.name} is {value}; it must lie between {low} and {high}.")
