@@ -1,5 +1,4 @@
 import dataclasses
-import itertools
 from collections import Counter
 
 import networkx as nx
@@ -15,6 +14,7 @@ from wgnn_core.graph import Split, make_graph
 from wgnn_core.nonuniformity import nonuniformity
 from wgnn_core.ranking import (
     RANKERS,
+    SCORES,
     Ranker,
     accuracy_coverage,
     augrc,
@@ -22,6 +22,7 @@ from wgnn_core.ranking import (
     nearest_training_nodes,
     order,
     rank,
+    score,
 )
 
 
@@ -108,27 +109,63 @@ def test_m1_order_is_lexicographic_with_unreachable_nodes_last(seed):
     assert rank("m1", graph, split, random_prob(graph), 0).tolist() == expected
 
 
-SCORES = {
-    "m2": lambda p: sum(abs(x - 1 / len(p)) for x in p),
+DEFINITIONS = {
+    "w": lambda p: sum(abs(x - 1 / len(p)) for x in p),
     "max-softmax": max,
     "margin": lambda p: sorted(p)[-1] - sorted(p)[-2],
     "entropy": lambda p: sum(x * np.log(x) for x in p),
 }
 
 
-@pytest.mark.parametrize("name", SCORES)
-def test_softmax_rankers_follow_their_definition(name):
+RANKER_OF = {"w": "m2"}
+"""Problem 1 calls w by the paper's name of the method; the others have one name."""
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_scores_follow_their_definition_and_rankers_follow_the_scores(name):
     graph = random_graph(3, classes=4)
     prob = random_prob(graph).astype(np.float64)
-    ranked = rank(name, graph, graph.split(0), prob, 0)
-    scores = [SCORES[name](prob[v].tolist()) for v in ranked]
-    assert all(a >= b - 1e-12 for a, b in itertools.pairwise(scores))
+    expected = [DEFINITIONS[name](row.tolist()) for row in prob]
+    np.testing.assert_allclose(score(name, prob, 0), expected, atol=1e-12)
+    ranked = rank(RANKER_OF.get(name, name), graph, graph.split(0), prob, 0)
+    np.testing.assert_array_equal(ranked, order(score(name, prob, 0), graph.split(0).test))
 
 
-def test_softmax_rankers_differ_from_each_other():
+def test_scores_differ_from_each_other():
     graph = random_graph(3, nodes=60, edges=80, classes=5)
-    orders = {tuple(rank(n, graph, graph.split(0), random_prob(graph), 0)) for n in SCORES}
-    assert len(orders) == len(SCORES)
+    everywhere = np.ones(60, dtype=bool)
+    orders = {tuple(order(score(n, random_prob(graph), 0), everywhere)) for n in SCORES}
+    assert len(orders) == len(SCORES) == len(DEFINITIONS) + 1
+
+
+@pytest.mark.parametrize("name", [n for n in SCORES if n != "random"])
+@pytest.mark.parametrize("classes", [2, 3, 7])
+def test_a_sure_node_is_trusted_most_and_an_undecided_one_least(name, classes):
+    sure, undecided = np.eye(classes)[0], np.full(classes, 1 / classes)
+    between = 0.6 * sure + 0.4 * undecided
+    prob = np.stack([undecided, sure, between]).astype(np.float32)
+    assert np.argsort(score(name, prob, 0)).tolist() == [0, 2, 1]
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_every_score_is_a_finite_number_per_node(name):
+    prob = np.array([[1, 0], [1 + 1e-8, -1e-8], [0.5, 0.5]], dtype=np.float32)
+    scores = score(name, prob, 3)
+    assert scores.shape == (3,)
+    assert np.isfinite(scores).all()
+
+
+def test_random_scores_depend_on_the_seed_and_the_number_of_nodes_alone():
+    first, second = np.full((9, 2), 0.5, np.float32), np.tile([0.2, 0.8], (9, 1)).astype(np.float32)
+    np.testing.assert_array_equal(score("random", first, 4), score("random", second, 4))
+    assert (score("random", first, 4) != score("random", first, 5)).all()
+
+
+def test_scores_refuse_unknown_names_and_logits():
+    with pytest.raises(WGNNError, match="'m1'; it must be one of w, margin, max-softmax, entropy"):
+        score("m1", np.full((2, 2), 0.5, dtype=np.float32), 0)
+    with pytest.raises(WGNNError, match="sum to 1"):
+        score("margin", np.array([[3.0, -1.0]], dtype=np.float32), 0)
 
 
 @pytest.mark.parametrize("name", RANKERS)

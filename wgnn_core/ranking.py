@@ -1,7 +1,9 @@
 """Problem 1: order the test nodes so that the first ones are predicted best.
 
 A ranker gives every node a score, larger meaning "trust first"; `order` alone turns scores into
-an order, so ties are broken the same way everywhere.
+an order, so ties are broken the same way everywhere. `SCORES` holds the scores that look at the
+softmax alone, which Algorithms 1 and 2 can use in place of w; `RANKERS` adds those of Problem 1
+that look at more.
 """
 
 from __future__ import annotations
@@ -26,6 +28,55 @@ Float64Array = npt.NDArray[np.float64]
 
 RANDOM_STREAM = 0x52414E4B
 TRAINING_CHUNK = 512
+
+
+def score(name: str, prob: FloatArray, seed: int) -> Scores:
+    """How far each prediction is trusted, larger meaning more: the scores of Algorithms 1 and 2.
+
+    Args:
+        name: A key of `SCORES`.
+        prob: Softmax probabilities of the trained model, ``[N, C]``.
+        seed: Read by "random" alone.
+
+    Returns:
+        One finite number per node, ``[N]``.
+    """
+    if name not in SCORES:
+        raise WGNNError(f"The ranker is {name!r}; it must be one of {', '.join(SCORES)}.")
+    check_distributions(prob)
+    return SCORES[name](prob, seed)
+
+
+def _w(prob: FloatArray, seed: int) -> Scores:
+    return nonuniformity(prob)
+
+
+def _margin(prob: FloatArray, seed: int) -> Scores:
+    top_two = np.partition(prob, -2, axis=-1)[:, -2:]
+    return np.asarray(top_two[:, 1] - top_two[:, 0])
+
+
+def _max_softmax(prob: FloatArray, seed: int) -> Scores:
+    return np.asarray(prob.max(axis=-1))
+
+
+def _entropy(prob: FloatArray, seed: int) -> Scores:
+    # check_distributions forgives rounding below 0, where the entropy would be infinite
+    return -np.asarray(entr(prob.clip(min=0)).sum(axis=-1))
+
+
+def _random(prob: FloatArray, seed: int) -> Scores:
+    return np.random.default_rng([seed, RANDOM_STREAM]).random(len(prob))
+
+
+SCORES: dict[str, Callable[[FloatArray, int], Scores]] = {
+    "w": _w,
+    "margin": _margin,
+    "max-softmax": _max_softmax,
+    "entropy": _entropy,
+    "random": _random,
+}
+"""From (prob ``[N, C]``, seed) to a score ``[N]``; larger means more trusted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,14 +216,8 @@ def _m1(evidence: Evidence) -> Scores:
     return -np.where(np.isfinite(f1), f1 + f2, np.inf)
 
 
-def _margin(evidence: Evidence) -> Scores:
-    top_two = np.partition(evidence.prob, -2, axis=-1)[:, -2:]
-    return np.asarray(top_two[:, 1] - top_two[:, 0])
-
-
-def _random(evidence: Evidence) -> Scores:
-    rng = np.random.default_rng([evidence.seed, RANDOM_STREAM])
-    return rng.random(evidence.graph.num_nodes)
+def _of_softmax(name: str) -> Callable[[Evidence], Scores]:
+    return lambda evidence: SCORES[name](evidence.prob, evidence.seed)
 
 
 def _oracle(evidence: Evidence) -> Scores:
@@ -183,11 +228,11 @@ def _oracle(evidence: Evidence) -> Scores:
 
 RANKERS: dict[str, Ranker] = {
     "m1": Ranker("M1: distance to the training set", _m1),
-    "m2": Ranker("M2: label non-uniformity w", lambda e: nonuniformity(e.prob)),
-    "max-softmax": Ranker("Largest softmax value", lambda e: e.prob.max(axis=-1)),
-    "margin": Ranker("Margin of the two largest softmax values", _margin),
-    "entropy": Ranker("Negative entropy", lambda e: -entr(e.prob).sum(axis=-1)),
-    "random": Ranker("Random order", _random),
+    "m2": Ranker("M2: label non-uniformity w", _of_softmax("w")),
+    "max-softmax": Ranker("Largest softmax value", _of_softmax("max-softmax")),
+    "margin": Ranker("Margin of the two largest softmax values", _of_softmax("margin")),
+    "entropy": Ranker("Negative entropy", _of_softmax("entropy")),
+    "random": Ranker("Random order", _of_softmax("random")),
     "oracle": Ranker("Oracle: correct nodes first", _oracle, sees_correct=True),
 }
 
