@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
@@ -137,6 +138,47 @@ def test_every_hyperparameter_has_help_and_every_recipe_is_valid(name: str) -> N
         make_method(name, dataset)
     for preset in METHODS[name].presets:
         make_method(name, preset=preset)
+
+
+def bibtex_key(entry: str) -> str:
+    """The key of a BibTeX entry; fails on anything that is not one entry with its main fields."""
+    head = re.match(r"@(?:inproceedings|article|misc)\{(\w+),\n", entry)
+    assert head, "no entry with a key"
+    depth = 0
+    for place, character in enumerate(entry):
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        closed = depth == 0 and place >= head.end()
+        assert closed == (place >= len(entry) - 2), "the braces do not balance"
+    for item in ("author", "title", "year"):
+        assert len(re.findall(rf"^  {item} = \{{.", entry, re.M)) == 1, item
+    return head[1]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_it_says_whom_to_cite_and_what_it_costs(name: str) -> None:
+    """In its own class: a method that extends another has a paper and a cost of its own."""
+    own = vars(METHODS[name])
+    assert bibtex_key(own["citation"])
+    assert own["cost"] in ("cheap", "dear")
+
+
+def test_no_two_methods_cite_the_same_paper() -> None:
+    assert len({bibtex_key(method.citation) for method in METHODS.values()}) == len(METHODS)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "kipf2017gcn",
+        "@misc{a,\n  author = {A},\n  title = {T},\n  year = {1}\n",
+        "@misc{a,\n  author = {A},\n  title = {T}},\n  year = {1}\n}\n",
+        "@misc{a,\n  author = {A},\n  title = {T}\n}\n",
+        "@misc{a,\n  author = {A},\n  title = {T},\n  year = {1}\n}\n@misc{b,\n}\n",
+    ],
+)
+def test_a_broken_entry_is_noticed(entry: str) -> None:
+    with pytest.raises(AssertionError):
+        bibtex_key(entry)
 
 
 @pytest.mark.parametrize("name", METHODS)

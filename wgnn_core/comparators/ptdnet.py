@@ -53,6 +53,15 @@ class PTDNet(Model):
 
     name: ClassVar[str] = "ptdnet"
     title: ClassVar[str] = "PTDNet"
+    citation: ClassVar[str] = """@inproceedings{luo2021ptdnet,
+  author = {Luo, Dongsheng and Cheng, Wei and Yu, Wenchao and Zong, Bo and Ni, Jingchao and
+    Chen, Haifeng and Zhang, Xiang},
+  title = {{Learning to Drop: Robust Graph Neural Network via Topological Denoising}},
+  booktitle = {ACM International Conference on Web Search and Data Mining},
+  year = {2021}
+}
+"""
+    cost = "dear"
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {"l0": 0.001, "singular": 0.0001},
         "pubmed": {"hidden": 32, "singular": 0.00001},

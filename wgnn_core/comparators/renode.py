@@ -42,6 +42,15 @@ class ReNode(GCN):
 
     name: ClassVar[str] = "renode"
     title: ClassVar[str] = "ReNode"
+    citation: ClassVar[str] = """@inproceedings{chen2021renode,
+  author = {Chen, Deli and Lin, Yankai and Zhao, Guangxiang and Ren, Xuancheng and Li, Peng and
+    Zhou, Jie and Sun, Xu},
+  title = {{Topology-Imbalance Learning for Semi-Supervised Node Classification}},
+  booktitle = {Advances in Neural Information Processing Systems},
+  year = {2021}
+}
+"""
+    cost = "cheap"
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "original": {"lr": 0.0075, "weight_decay": 0.0, "input_dropout": 0.0}
     }

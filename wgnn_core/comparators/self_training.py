@@ -41,6 +41,14 @@ class SelfTraining(GCN):
 
     name: ClassVar[str] = "self-training"
     title: ClassVar[str] = "Self-training"
+    citation: ClassVar[str] = """@inproceedings{li2018deeper,
+  author = {Li, Qimai and Han, Zhichao and Wu, Xiao-Ming},
+  title = {{Deeper Insights into Graph Convolutional Networks for Semi-Supervised Learning}},
+  booktitle = {AAAI Conference on Artificial Intelligence},
+  year = {2018}
+}
+"""
+    cost = "cheap"
     presets: ClassVar[dict[str, dict[str, Any]]] = {"share": {"share": 0.6}}
 
     def __post_init__(self) -> None:

@@ -41,6 +41,15 @@ class ACMGCN(Model):
 
     name: ClassVar[str] = "acmgcn"
     title: ClassVar[str] = "ACM-GCN"
+    citation: ClassVar[str] = """@inproceedings{luan2022acmgcn,
+  author = {Luan, Sitao and Hua, Chenqing and Lu, Qincheng and Zhu, Jiaqi and Zhao, Mingde and
+    Zhang, Shuyuan and Chang, Xiao-Wen and Precup, Doina},
+  title = {{Revisiting Heterophily for Graph Neural Networks}},
+  booktitle = {Advances in Neural Information Processing Systems},
+  year = {2022}
+}
+"""
+    cost = "dear"
     slot_floats: ClassVar[int] = 4
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {"weight_decay": 5e-4, "dropout": 0.8},

@@ -31,6 +31,14 @@ class DropEdge(GCN):
 
     name: ClassVar[str] = "dropedge"
     title: ClassVar[str] = "DropEdge"
+    citation: ClassVar[str] = """@inproceedings{rong2020dropedge,
+  author = {Rong, Yu and Huang, Wenbing and Xu, Tingyang and Huang, Junzhou},
+  title = {{DropEdge: Towards Deep Graph Convolutional Networks on Node Classification}},
+  booktitle = {International Conference on Learning Representations},
+  year = {2020}
+}
+"""
+    cost = "cheap"
     presets = {"authors": GCN.presets["authors"] | {"per_layer": True}}  # noqa: RUF012
 
     def forward(self, p: dict[str, Tensor], view: View, noise: Noise | None) -> Tensor:

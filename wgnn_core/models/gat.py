@@ -35,6 +35,15 @@ class GAT(Model):
 
     name: ClassVar[str] = "gat"
     title: ClassVar[str] = "GAT"
+    citation: ClassVar[str] = r"""@inproceedings{velickovic2018gat,
+  author = {Veli{\v{c}}kovi{\'c}, Petar and Cucurull, Guillem and Casanova, Arantxa and
+    Romero, Adriana and Li{\`o}, Pietro and Bengio, Yoshua},
+  title = {{Graph Attention Networks}},
+  booktitle = {International Conference on Learning Representations},
+  year = {2018}
+}
+"""
+    cost = "dear"
     slot_floats: ClassVar[int] = 16
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "airport": {

@@ -32,6 +32,14 @@ class GCN(Model):
 
     name: ClassVar[str] = "gcn"
     title: ClassVar[str] = "GCN"
+    citation: ClassVar[str] = """@inproceedings{kipf2017gcn,
+  author = {Kipf, Thomas N. and Welling, Max},
+  title = {{Semi-Supervised Classification with Graph Convolutional Networks}},
+  booktitle = {International Conference on Learning Representations},
+  year = {2017}
+}
+"""
+    cost = "cheap"
     presets = {"authors": {"input_dropout": 0.0, "epochs": 500, "decay_all": True}}  # noqa: RUF012
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         # four real features: dropping one of them loses too much, and fitting takes long

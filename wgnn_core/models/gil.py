@@ -64,6 +64,15 @@ class GIL(Model):
 
     name: ClassVar[str] = "gil"
     title: ClassVar[str] = "GIL"
+    citation: ClassVar[str] = """@inproceedings{zhu2020gil,
+  author = {Zhu, Shichao and Pan, Shirui and Zhou, Chuan and Wu, Jia and Cao, Yanan and
+    Wang, Bin},
+  title = {{Graph Geometry Interaction Learning}},
+  booktitle = {Advances in Neural Information Processing Systems},
+  year = {2020}
+}
+"""
+    cost = "dear"
     slot_floats: ClassVar[int] = 120
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {"dropout": 0.5, "drop_hyperbolic": 0.8},

@@ -58,6 +58,15 @@ class GraphCON(Model):
 
     name: ClassVar[str] = "graphcon"
     title: ClassVar[str] = "GraphCON"
+    citation: ClassVar[str] = """@inproceedings{rusch2022graphcon,
+  author = {Rusch, T. Konstantin and Chamberlain, Ben and Rowbottom, James and
+    Mishra, Siddhartha and Bronstein, Michael},
+  title = {{Graph-Coupled Oscillator Networks}},
+  booktitle = {International Conference on Machine Learning},
+  year = {2022}
+}
+"""
+    cost = "dear"
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {
             "lr": 0.006036, "weight_decay": 0.005, "epochs": 250, "input_dropout": 0.6803,

@@ -60,6 +60,15 @@ class MaskGAE(Model):
 
     name: ClassVar[str] = "maskgae"
     title: ClassVar[str] = "MaskGAE"
+    citation: ClassVar[str] = """@inproceedings{li2023maskgae,
+  author = {Li, Jintang and Wu, Ruofan and Sun, Wangbin and Chen, Liang and Tian, Sheng and
+    Zhu, Liang and Meng, Changhua and Zheng, Zibin and Wang, Weiqiang},
+  title = {{What's Behind the Mask: Understanding Masked Graph Modeling for Graph Autoencoders}},
+  booktitle = {ACM SIGKDD Conference on Knowledge Discovery and Data Mining},
+  year = {2023}
+}
+"""
+    cost = "dear"
     slot_floats: ClassVar[int] = 64
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {"degree_loss": 0.001, "pretrain_lr": 0.02, "weight_decay": 0.1},

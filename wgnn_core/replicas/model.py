@@ -43,6 +43,11 @@ class Model:
 
     name: ClassVar[str]
     title: ClassVar[str]
+    citation: ClassVar[str]
+    """A BibTeX entry for the paper that proposed the method."""
+    cost: ClassVar[Literal["cheap", "dear"]]
+    """Cheap: five trainings on a graph of a few thousand nodes take seconds, so they may start
+    unasked."""
     presets: ClassVar[dict[str, dict[str, Any]]] = {}
     """Named recipes: hyperparameters that differ from the defaults."""
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {}
