@@ -15,7 +15,6 @@ import torch
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
-from wgnn_core.replicas import ops
 from wgnn_core.replicas.model import Model, Sizes
 from wgnn_core.replicas.train import Trained, train_batch
 from wgnn_core.replicas.trainings import Trainings
@@ -61,7 +60,7 @@ def choose_device(name: str = "auto") -> torch.device:
 
 def engine_name(device: torch.device) -> str:
     """What runs the inner loops: ``numba`` or ``torch``, and on which device."""
-    return f"{'numba' if ops.HAS_NUMBA and device.type == 'cpu' else 'torch'} on {device.type}"
+    return f"{'numba' if device.type == 'cpu' else 'torch'} on {device.type}"
 
 
 def default_threads() -> int:

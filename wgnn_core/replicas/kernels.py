@@ -2,8 +2,8 @@
 
 Every kernel works on K replicas in turn, releases the GIL, and computes a replica's numbers in an
 order that does not depend on its neighbours in the batch. `wgnn_core.replicas.ops` wraps them for
-autograd and offers the same operations in plain torch where numba is missing or the device is not
-a CPU; a test compares the two.
+autograd. `wgnn_core.replicas.view` has the same operations in plain torch, for devices other than
+the CPU; a test compares the two.
 
 Two things make them fast, both measured in benchmarks/NOTES.md: unsigned indices (numba adds a
 wrap-around test to signed ones, which stops vectorisation) and sixteen accumulators held in

@@ -1,7 +1,8 @@
-"""The differentiable operations models are written with, for K replicas at a time.
+"""The compiled kernels as differentiable operations, for K replicas at a time.
 
-Each has two forms that draw the same random bits and agree to float tolerance: compiled kernels
-(CPU with numba) and plain torch (any device). `Slice.compiled` says which one runs.
+Models reach them through `view.View`, which has each of them a second time in plain torch, for
+devices other than the CPU. The two forms draw the same random bits and agree to rounding;
+`view.Domain.compiled` says which one runs.
 """
 
 from __future__ import annotations
@@ -13,14 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from wgnn_core.replicas import attention_kernels, kernels
 from wgnn_core.replicas.random import UIntArray, draws, threshold
 
-try:
-    from wgnn_core.replicas import attention_kernels, kernels
-
-    HAS_NUMBA = True
-except ImportError:  # numba is optional; a result names the engine that made it
-    HAS_NUMBA = False
 NO_KEYS = np.empty(0, dtype=np.uint64)
 
 # Torch asks Linux for huge pages if this is set before its first allocation. Hidden rows of a

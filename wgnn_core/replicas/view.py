@@ -45,7 +45,10 @@ class Features:
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """What does not change between the trainings on a graph: features and slots, prepared once."""
+    """What does not change between the trainings on a graph: features and slots, prepared once.
+
+    `compiled` says whether the kernels run (CPU) or plain torch (any other device).
+    """
 
     graph: Graph
     x: Features
@@ -61,8 +64,7 @@ class Domain:
             graph.x.data,
             graph.num_features,
         )
-        compiled = ops.HAS_NUMBA and device.type == "cpu"
-        return cls(graph, x, slots_of(graph), device, compiled)
+        return cls(graph, x, slots_of(graph), device, compiled=device.type == "cpu")
 
     def field(self, targets: BoolArray, depth: int) -> Field:
         return receptive_field(self.slots, targets, depth)

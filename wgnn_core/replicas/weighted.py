@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 import torch
 from torch import Tensor
 
-try:
-    from numba import njit
-
-    # a dot product vectorises only if its terms may be added in another order
-    _compile: Any = njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
-except ImportError:  # the plain torch propagation needs nothing from here
-    _compile = None
+# a dot product vectorises only if its terms may be added in another order
+_jit: Any = numba.njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
 
 
 class WeightGradient(torch.autograd.Function):
@@ -38,7 +34,8 @@ class WeightGradient(torch.autograd.Function):
         return grads[0], grad_weight, None, None
 
 
-def _products(indptr, source, first_slot, grad, h, out):  # type: ignore[no-untyped-def]
+@_jit
+def products(indptr, source, first_slot, grad, h, out):  # type: ignore[no-untyped-def]
     """out[k, e] = <grad[k, i], h[k, source[t]]>, e the slot behind t; see `kernels.propagate`."""
     K, d = h.shape[0], np.uint64(h.shape[2])
     for k in range(K):
@@ -52,6 +49,3 @@ def _products(indptr, source, first_slot, grad, h, out):  # type: ignore[no-unty
                 for c in range(d):
                     total += g_k[mine + np.uint64(c)] * h_k[theirs + np.uint64(c)]
                 out_k[np.uint64(t + shift)] = total
-
-
-products: Any = _compile(_products) if _compile else _products
