@@ -11,14 +11,13 @@ from dataclasses import replace
 from unittest import mock
 
 import numpy as np
-import pdf
 import pytest
-import samples
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection, QuadMesh
 from matplotlib.patches import PathPatch, Rectangle, StepPatch
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from tests.figures import pdf, samples
 from wgnn_core.export import figure_latex, table_csv
 from wgnn_core.figures import KINDS, VENUES, Figure, Style
 from wgnn_core.figures.text import LABEL_LENGTH, latex_text

@@ -10,10 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-import pdf
 import pytest
-import samples
 
+from tests.figures import pdf, samples
 from wgnn_core.datasets.loading import load
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures import (

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.runs.run_helpers import PAIRED, SMALL
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import Jobs
 from wgnn_core.runs.store import Store
-
-sys.path.insert(0, str(Path(__file__).parent))
-from run_helpers import PAIRED, SMALL
 
 
 @pytest.fixture

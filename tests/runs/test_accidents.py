@@ -16,8 +16,8 @@ from typing import Any
 import pandas as pd
 import psutil
 import pytest
-from run_helpers import PAIRED, SMALL, gone, kill, train_here, until
 
+from tests.runs.run_helpers import PAIRED, SMALL, gone, kill, train_here, until
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import local
 from wgnn_core.runs.config import RunConfig

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from run_helpers import train_here
 
+from tests.runs.run_helpers import train_here
 from wgnn_core.runs import cells, database
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.execution import Execution

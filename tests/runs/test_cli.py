@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from run_helpers import train_here, until
 from typer.testing import CliRunner, Result
 
+from tests.runs.run_helpers import train_here, until
 from wgnn_core.cli import app, console
 from wgnn_core.cli.runs import values
 from wgnn_core.errors import WGNNError

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from run_helpers import PAIRED, train_here, until
 
+from tests.runs.run_helpers import PAIRED, train_here, until
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import cluster as module
 from wgnn_core.runs.cluster import make_executor

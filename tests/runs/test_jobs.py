@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from run_helpers import gone, train_here, until
 
+from tests.runs.run_helpers import gone, train_here, until
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import Executor, Jobs, Limits

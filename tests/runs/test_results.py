@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from run_helpers import train_here
 
+from tests.runs.run_helpers import train_here
 from wgnn_core import search
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import cells

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-from run_helpers import train_here
 
+from tests.runs.run_helpers import train_here
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import arrays
 from wgnn_core.runs.cells import Cell, CellResult, Score

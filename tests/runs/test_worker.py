@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_helpers import gone, train_here, until
 
+from tests.runs.run_helpers import gone, train_here, until
 from wgnn_core.runs import cells, execution
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.owners import owner_name
