@@ -39,6 +39,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("replicas",),
     ("models",),
     ("comparators",),
+    ("intervention",),
     ("wgnn",),
     ("search",),
     ("experiments", "benchmark"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
 from typing import Any
 
 from wgnn_core.errors import WGNNError
@@ -63,10 +62,14 @@ class Knob:
     flag: str
 
 
-@cache
 def knobs(cls: type) -> tuple[Knob, ...]:
     """The settings of a dataclass, in their order; fields not declared with `hyper` are none."""
-    return tuple(_knob(item) for item in fields(cls) if "help" in item.metadata)
+    if cls not in _known:
+        _known[cls] = tuple(_knob(item) for item in fields(cls) if "help" in item.metadata)
+    return _known[cls]
+
+
+_known: dict[type, tuple[Knob, ...]] = {}
 
 
 def _knob(item: Any) -> Knob:
@@ -88,7 +91,7 @@ def _knob(item: Any) -> Knob:
     )
 
 
-def check_fields(value: Any, owner: str = "") -> None:
+def check_fields(value: object, owner: str = "") -> None:
     """Raise unless every setting of a dataclass value has the right type and lies in its range.
 
     Raises:
@@ -148,14 +151,14 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def changed(value: Any) -> dict[str, Any]:
+def changed(value: object) -> dict[str, Any]:
     """The settings of a dataclass value that differ from their defaults, by name."""
     given = {knob.name: getattr(value, knob.name) for knob in knobs(type(value))}
     default = {knob.name: knob.default for knob in knobs(type(value))}
     return {name: item for name, item in given.items() if item != default[name]}
 
 
-def words(value: Any, every: bool = False) -> list[str]:
+def words(value: object, every: bool = False) -> list[str]:
     """The command-line words that say a dataclass value; only what differs unless `every`."""
     told = changed(value)
     return [

@@ -5,56 +5,80 @@ The cut depends on the config and its graph alone, so whoever resumes a run find
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from wgnn_core.graph import Graph
+from wgnn_core.intervention import Base
 from wgnn_core.replicas.engine import MAX_BATCH, Progress, replica_bytes
 from wgnn_core.replicas.model import Model
 from wgnn_core.runs.arrays import Arrays
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.search import Outcome, Trial, base_outcome, choose, run_trials, trials
-from wgnn_core.wgnn import Base, Etas, Pool, train_base
+from wgnn_core.search import second_stage, trials
+from wgnn_core.wgnn import Row, Trial, base_row, retrain, train_base
 
 CELL_BYTES = 2**29
 """Of a big graph fewer trainings make a cell, so that a cell takes seconds and not minutes."""
+BASE_ARRAYS = ("prob", "val", "test", "best_epoch", "joined")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Some base trainings (`runs`: positions among the seeds) or some retrainings (`trials`)."""
+    """Some base trainings or some retrainings.
+
+    Attributes:
+        number: Its place in the run.
+        positions: Seeds of the base trainings, by their place among the run's seeds.
+        edge_model: The model of the base trainings; empty for the run's own.
+        trials: The retrainings.
+    """
 
     number: int
-    runs: tuple[int, ...] = ()
+    positions: tuple[int, ...] = ()
+    edge_model: str = ""
     trials: tuple[Trial, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.runs) + len(self.trials)
-
-
-@dataclass(frozen=True, eq=False)
-class Score:
-    """A row of the table of outcomes, without its arrays."""
-
-    etas: Etas
-    run: int
-    val: float
-    test: float
-    test_retrained: float
-    edges_dropped: int = 0
-    pseudo_labels: int = 0
-    pseudo_right: int = 0
+        return len(self.positions) + len(self.trials)
 
 
 @dataclass(frozen=True, eq=False)
 class CellResult:
-    """What a trained cell gives: a score for each training and arrays stacked in that order."""
+    """What a trained cell gives: a row per training and arrays stacked in that order.
 
-    scores: list[Score]
+    An edge model gives arrays alone: its accuracy is no result of the run.
+    """
+
+    rows: list[Row]
     arrays: Arrays = field(repr=False)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Everything that training a cell needs, in plain values: it may travel to another machine.
+
+    `bases` are the arrays of the base cells, by edge model ("" for the run's own).
+    """
+
+    config: RunConfig
+    graph: Graph = field(repr=False)
+    cell: Cell
+    bases: Mapping[str, Arrays] = field(default_factory=dict, repr=False)
+
+    def train(self, progress: Progress | None = None) -> CellResult:
+        """Train the cell."""
+        started = time.perf_counter()
+        if self.cell.positions:
+            result = _train_base(self.config, self.graph, self.cell, progress)
+        else:
+            base = join_base(self.config, self.graph, self.bases)
+            result = _retrain(base, self.cell, self.config.device, progress)
+        return replace(result, seconds=time.perf_counter() - started)
 
 
 def cell_size(model: Model, graph: Graph) -> int:
@@ -62,69 +86,98 @@ def cell_size(model: Model, graph: Graph) -> int:
     return max(1, min(MAX_BATCH, CELL_BYTES // replica_bytes(model, graph)))
 
 
-def first_cells(config: RunConfig, size: int) -> list[Cell]:
-    """The base cells, then the cells of the first stage."""
-    runs = range(len(config.seeds))
-    base = [
-        Cell(number, runs=tuple(runs[i : i + size]))
-        for number, i in enumerate(range(0, len(runs), size))
+def first_cells(config: RunConfig, graph: Graph) -> list[Cell]:
+    """The base cells, then those of the edge models, then the cells of the first stage."""
+    cells: list[Cell] = []
+    positions = range(len(config.seeds))
+    for name in ("", *config.edge_models):
+        size = cell_size(config_of(config, name).base_model, graph)
+        cells += [
+            Cell(len(cells) + number, tuple(positions[i : i + size]), name)
+            for number, i in enumerate(range(0, len(positions), size))
+        ]
+    size = cell_size(config.base_model, graph)
+    return cells + _cut(trials(config.first_stage, len(positions)), size, len(cells))
+
+
+def second_cells(config: RunConfig, graph: Graph, rows: pd.DataFrame) -> list[Cell]:
+    """The cells of the second stage, numbered after the first; `rows` are those of the first."""
+    wanted = trials(second_stage(config.steps, rows), len(config.seeds))
+    size = cell_size(config.base_model, graph)
+    return _cut(wanted, size, len(first_cells(config, graph)))
+
+
+def config_of(config: RunConfig, edge_model: str) -> RunConfig:
+    """The run that trains the base model of a cell and nothing else."""
+    return config.alone(edge_model or None)
+
+
+def content_of(config: RunConfig, cell: Cell) -> str | None:
+    """What a base cell computes, by which other runs find it; None for retrainings."""
+    if not cell.positions:
+        return None
+    return config_of(config, cell.edge_model).base_id([config.seeds[i] for i in cell.positions])
+
+
+def base_rows(base: Base, cell: Cell) -> list[Row]:
+    """The rows of a base cell, whose seeds are all those of `base`."""
+    if cell.edge_model:
+        return []
+    made = (base_row(base, i) for i in range(len(cell.positions)))
+    return [
+        replace(row, position=position) for row, position in zip(made, cell.positions, strict=True)
     ]
-    return base + _cut(trials(config.first_etas, len(runs)), size, len(base))
 
 
-def second_etas(config: RunConfig, rows: pd.DataFrame) -> list[Etas]:
-    """The second stage of a two-stage search: eta0 on the graph that validation chose.
-
-    Args:
-        config: The run.
-        rows: The finished rows of the first stage.
-    """
-    best = choose(rows)
-    return [Etas(eta0, best.eta1, best.eta2) for eta0 in config.steps]
-
-
-def second_cells(config: RunConfig, size: int, rows: pd.DataFrame) -> list[Cell]:
-    """The cells of the second stage, numbered after the first."""
-    start = len(first_cells(config, size))
-    return _cut(trials(second_etas(config, rows), len(config.seeds)), size, start)
+def join_base(config: RunConfig, graph: Graph, bases: Mapping[str, Arrays]) -> Base:
+    """The base model of all seeds, and the edge models, from their arrays."""
+    others = {
+        name: _join(config_of(config, name), graph, arrays)
+        for name, arrays in bases.items()
+        if name
+    }
+    return replace(_join(config, graph, bases[""]), edge_models=others)
 
 
-def train_base_cell(
-    config: RunConfig, graph: Graph, model: Model, cell: Cell, progress: Progress | None = None
+def stack(parts: Sequence[Arrays]) -> Arrays:
+    """The arrays of base cells, one after another."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _join(config: RunConfig, graph: Graph, arrays: Arrays) -> Base:
+    seeds = np.asarray(config.seeds, dtype=np.int64)
+    # cells stored before there were models that add nodes
+    known: Arrays = {"joined": np.zeros(len(seeds), dtype=np.int64), **arrays}
+    prob, val, test, best_epoch, joined = (known[name] for name in BASE_ARRAYS)
+    return Base(graph, config.base_model, seeds, prob, val, test, best_epoch, joined)
+
+
+def base_of_cell(config: RunConfig, graph: Graph, cell: Cell, arrays: Arrays) -> Base:
+    """The base model of the seeds of one cell."""
+    own = config_of(config, cell.edge_model)
+    seeds = tuple(config.seeds[i] for i in cell.positions)
+    return _join(replace(own, seeds=seeds), graph, arrays)
+
+
+def _train_base(
+    config: RunConfig, graph: Graph, cell: Cell, progress: Progress | None
 ) -> CellResult:
-    """Train the base model for the seeds of the cell."""
-    seeds = [config.seeds[run] for run in cell.runs]
+    model = config_of(config, cell.edge_model).base_model
+    seeds = [config.seeds[position] for position in cell.positions]
     base = train_base(graph, model, seeds, device=config.device, progress=progress)
-    outcomes = [base_outcome(base, i) for i in range(len(seeds))]
-    return CellResult(
-        [_score(o, run) for o, run in zip(outcomes, cell.runs, strict=True)],
-        {name: getattr(base, name) for name in ("prob", "val", "test", "best_epoch", "joined")},
-    )
+    return CellResult(base_rows(base, cell), {name: getattr(base, name) for name in BASE_ARRAYS})
 
 
-def train_trials_cell(
-    base: Base, cell: Cell, pool: Pool, device: str = "auto", progress: Progress | None = None
-) -> CellResult:
-    """Retrain the trials of the cell on a trained base."""
-    outcomes = list(
-        run_trials(base, list(cell.trials), pool=pool, progress=progress, device=device)
-    )
+def _retrain(base: Base, cell: Cell, device: str, progress: Progress | None) -> CellResult:
+    outcomes = list(retrain(base, cell.trials, device=device, progress=progress))
     small = np.min_scalar_type(base.graph.num_classes)
     return CellResult(
-        [_score(o, o.trial.run) for o in outcomes],
+        [outcome.row for outcome in outcomes],
         {
-            "predicted": np.stack([o.predicted for o in outcomes]).astype(small),
-            "w": np.stack([o.w for o in outcomes]),
+            "predicted": np.stack([outcome.predicted for outcome in outcomes]).astype(small),
+            "w": np.stack([outcome.w for outcome in outcomes]),
         },
     )
-
-
-def join_base(config: RunConfig, graph: Graph, parts: Sequence[Arrays]) -> Base:
-    """The base model of all seeds from the arrays of the base cells, in their order."""
-    stacked = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    # cells stored before there were models that add nodes
-    stacked.setdefault("joined", np.zeros(len(config.seeds), dtype=np.int64))
-    return Base(graph, config.base_model, np.asarray(config.seeds, dtype=np.int64), **stacked)
 
 
 def _cut(wanted: Sequence[Trial], size: int, start: int) -> list[Cell]:
@@ -132,16 +185,3 @@ def _cut(wanted: Sequence[Trial], size: int, start: int) -> list[Cell]:
         Cell(start + number, trials=tuple(wanted[i : i + size]))
         for number, i in enumerate(range(0, len(wanted), size))
     ]
-
-
-def _score(outcome: Outcome, run: int) -> Score:
-    return Score(
-        outcome.trial.etas,
-        run,
-        outcome.val,
-        outcome.test,
-        outcome.test_retrained,
-        outcome.edges_dropped,
-        outcome.pseudo_labels,
-        outcome.pseudo_right,
-    )

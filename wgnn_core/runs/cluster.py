@@ -8,29 +8,19 @@ from __future__ import annotations
 import os
 import socket
 import threading
-import time
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
+from wgnn_core.replicas.engine import Progress
 from wgnn_core.runs.arrays import Arrays
-from wgnn_core.runs.cells import (
-    Cell,
-    CellResult,
-    join_base,
-    train_base_cell,
-    train_trials_cell,
-)
+from wgnn_core.runs.cells import Cell, CellResult, Task
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.execution import Execution
-from wgnn_core.runs.jobs import MakeExecutor
-from wgnn_core.runs.local import Listener, LocalExecutor
-from wgnn_core.runs.store import State, Store
+from wgnn_core.runs.life import Driver, Landed, Tell
+from wgnn_core.runs.store import Store
 
 RETRIES = 10
 """How often Ray starts a task again whose node died."""
@@ -41,55 +31,66 @@ WAIT_SECONDS = 0.2
 CONNECT_SECONDS = 5.0
 
 
-def make_executor(ray_address: str | None = None) -> MakeExecutor:
-    """The cluster at the address, else at ``WGNN_RAY_ADDRESS``, else this machine's worker."""
-    address = ray_address or os.environ.get("WGNN_RAY_ADDRESS", "")
-    return partial(RayExecutor, address=address) if address else LocalExecutor
-
-
 def train_cell(
-    config: RunConfig, graph: Graph, base: Arrays | None, cell: Cell
-) -> tuple[CellResult, float]:
+    config: RunConfig, graph: Graph, bases: Mapping[str, Arrays], cell: Cell
+) -> CellResult:
     """One cell, on whatever node it landed."""
     os.environ["WGNN_THREADS"] = "1"  # a task is given one core
-    started = time.perf_counter()
-    if base is None:
-        result = train_base_cell(config, graph, config.base_model, cell)
-    else:
-        result = train_trials_cell(
-            join_base(config, graph, [base]), cell, config.pool, config.device
-        )
-    return result, time.perf_counter() - started
+    return Task(config, graph, cell, bases).train()
 
 
-@dataclass(eq=False)
-class _Run:
-    execution: Execution
-    graph: Any
-    started: float
-    base: Any = None
-    flying: dict[Any, Cell] = field(default_factory=dict)
+class _Tasks:
+    """Trains cells as tasks of a cluster."""
 
-
-class RayExecutor:
-    """Trains runs on a cluster; tells `listener` what the local worker would."""
-
-    def __init__(
-        self, store: Store, owner: str, seconds: float, listener: Listener, *, address: str
-    ) -> None:
-        self._store, self._owner, self._seconds, self._listener = store, owner, seconds, listener
-        self._ray = _connect(address)
-        resources = self._ray.cluster_resources()
-        self._slots = max(1, int(PER_CPU * resources.get("CPU", 1)))
-        self._task = self._ray.remote(
+    def __init__(self, ray: Any) -> None:
+        self._ray = ray
+        resources = ray.cluster_resources()
+        self.slots = max(1, int(PER_CPU * resources.get("CPU", 1)))
+        self._remote = ray.remote(
             num_cpus=1,
             num_gpus=GPU_SHARE if resources.get("GPU") else 0,
             max_retries=RETRIES,
         )(train_cell)
-        self._graphs: dict[str, Any] = {}
-        self._wanted: deque[str] = deque()
-        self._runs: dict[str, _Run] = {}
-        self._lock = threading.RLock()
+        self._sent: dict[int, tuple[Any, Any]] = {}
+
+    def _send(self, value: Any) -> Any:
+        """Graphs and base models travel once; kept, so that no other value gets their id."""
+        if id(value) not in self._sent:
+            self._sent[id(value)] = (value, self._ray.put(value))
+        return self._sent[id(value)][1]
+
+    def start(self, task: Task, progress: Progress) -> Any:
+        config = replace(task.config, given=None)  # the graph goes beside it
+        bases = self._send(task.bases) if task.bases else {}
+        return self._remote.remote(config, self._send(task.graph), bases, task.cell)
+
+    def landed(self, handles: list[Any], seconds: float) -> list[tuple[Any, Landed]]:
+        try:
+            ready = self._ray.wait(handles, timeout=seconds)[0]
+        except Exception as error:
+            gone = WGNNError(f"the cluster no longer answers ({error}).")
+            return [(handle, gone) for handle in handles]
+        return [(handle, self._get(handle)) for handle in ready]
+
+    def _get(self, handle: Any) -> Landed:
+        try:
+            result: CellResult = self._ray.get(handle)
+            return result
+        except Exception as error:
+            return getattr(error, "cause", None) or error  # Ray wraps what a task raised
+
+    def stop(self, handle: Any) -> None:
+        self._ray.cancel(handle, force=True)
+
+
+class RayExecutor:
+    """Trains runs on a cluster; tells `tell` what the local worker would."""
+
+    def __init__(
+        self, store: Store, owner: str, seconds: float, tell: Tell, *, address: str
+    ) -> None:
+        self._ray = _connect(address)
+        self._driver = Driver(store, owner, seconds, _Tasks(self._ray), tell)
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._drive, daemon=True)
         self._thread.start()
@@ -99,124 +100,23 @@ class RayExecutor:
 
     def start(self, run_id: str) -> None:
         """Train a run; one that is being trained already is left alone."""
-        with self._lock:
-            if run_id not in self._runs and run_id not in self._wanted:
-                self._wanted.append(run_id)
+        self._driver.add(run_id)
 
     def cancel(self, run_id: str) -> None:
         """Stop the tasks of a run."""
-        with self._lock:
-            if run_id in self._wanted:
-                self._wanted.remove(run_id)
-            run = self._runs.pop(run_id, None)
-        for task in run.flying if run else ():
-            self._ray.cancel(task, force=True)
+        self._driver.cancel(run_id)
 
     def close(self) -> None:
         """Stop every task and leave the cluster as it was."""
         self._closed.set()
         self._thread.join()
-        for run_id in list(self._runs):
-            self.cancel(run_id)
+        self._driver.close()
         self._ray.shutdown()
 
     def _drive(self) -> None:
         while not self._closed.is_set():
-            with self._lock:
-                self._admit()
-                for run_id, run in list(self._runs.items()):
-                    self._guarded(run_id, self._launch, run)
-                tasks = {task: run_id for run_id, run in self._runs.items() for task in run.flying}
-            if not tasks:
-                self._closed.wait(WAIT_SECONDS)
-                continue
-            for task in self._landed(tasks):
-                self._guarded(tasks[task], self._collect, tasks[task], task)
-
-    def _landed(self, tasks: dict[Any, str]) -> list[Any]:
-        """Tasks that have ended; a cluster that has gone away fails their runs."""
-        try:
-            ready: list[Any] = self._ray.wait(list(tasks), timeout=WAIT_SECONDS)[0]
-        except Exception as error:
-            for run_id in set(tasks.values()):
-                self._fail(run_id, f"the cluster no longer answers ({error}).")
-            return []
-        return ready
-
-    def _guarded(self, run_id: str, action: Callable[..., None], *given: Any) -> None:
-        """A run that fails must not stop the others."""
-        try:
-            action(*given)
-        except Exception as error:
-            cause = getattr(error, "cause", None) or error  # Ray wraps what a task raised
-            plain = isinstance(cause, WGNNError)
-            self._fail(run_id, str(cause) if plain else f"{type(cause).__name__}: {cause}")
-
-    def _fail(self, run_id: str, message: str) -> None:
-        self.cancel(run_id)
-        self._end(run_id, "failed", message)
-
-    def _end(self, run_id: str, state: State, message: str) -> None:
-        try:
-            self._store.set_state(run_id, self._owner, state, message)
-        except WGNNError as error:
-            message = message or str(error)
-        self._listener({"event": "end", "run": run_id, "state": state, "message": message})
-
-    def _admit(self) -> None:
-        for _ in range(len(self._wanted)):
-            run_id = self._wanted.popleft()
-            self._guarded(run_id, self._begin, run_id)
-
-    def _begin(self, run_id: str) -> None:
-        if not self._store.claim(run_id, self._owner):
-            if self._store.get(run_id).state == "done":
-                self._end(run_id, "done", "")
-            else:
-                self._wanted.append(run_id)  # another program has it: ask again
-            return
-        execution = Execution(self._store, run_id, self._owner)
-        name = execution.graph.content_hash
-        if name not in self._graphs:
-            self._graphs[name] = self._ray.put(execution.graph)
-        self._runs[run_id] = _Run(execution, self._graphs[name], time.monotonic())
-        self._store.set_state(run_id, self._owner, "running")
-        self._listener({"event": "start", "run": run_id, "cell": None})
-
-    def _launch(self, run: _Run) -> None:
-        """Keep this run's share of the cluster busy."""
-        if time.monotonic() - run.started > self._seconds:
-            raise WGNNError(
-                f"stopped after {self._seconds:g} seconds, the longest a job may take at a "
-                "stretch; resume it to go on."
-            )
-        share = max(1, self._slots // max(1, len(self._runs)))
-        ready = run.execution.ready()
-        if not ready:
-            del self._runs[run.execution.run_id]
-            self._end(run.execution.run_id, "done", "")
-            return
-        flying = {cell.number for cell in run.flying.values()}
-        for cell in [c for c in ready if c.number not in flying][: share - len(flying)]:
-            if cell.trials and run.base is None:
-                base = run.execution.base
-                names = ("prob", "val", "test", "best_epoch")
-                run.base = self._ray.put({name: getattr(base, name) for name in names})
-            given = run.base if cell.trials else None
-            task = self._task.remote(run.execution.config, run.graph, given, cell)
-            run.flying[task] = cell
-
-    def _collect(self, run_id: str, task: Any) -> None:
-        with self._lock:
-            run = self._runs.get(run_id)
-            cell = run.flying.pop(task) if run else None
-        if run is None or cell is None:
-            return  # cancelled meanwhile
-        result, seconds = self._ray.get(task)
-        if not run.execution.put(cell, result, seconds):
-            self.cancel(run_id)
-            return
-        self._listener({"event": "cell", "run": run_id, "cell": cell.number})
+            self._driver.wait(WAIT_SECONDS)
+            self._driver.step()
 
 
 def _connect(address: str) -> Any:

@@ -5,73 +5,81 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal, get_args
+from typing import Any
 
 from wgnn_core import datasets
 from wgnn_core.comparators import make_method
 from wgnn_core.errors import WGNNError
+from wgnn_core.fields import changed, check_fields, knobs
+from wgnn_core.fields import hyper as setting
 from wgnn_core.graph import Graph
+from wgnn_core.intervention import ETAS, Intervention, edge_models
 from wgnn_core.replicas.model import Model
-from wgnn_core.search import STEPS, full_grid, trials
-from wgnn_core.wgnn import Etas, Pool, check_seeds, versions
+from wgnn_core.search import STEPS, first_stage, trials
+from wgnn_core.versions import versions
+from wgnn_core.wgnn import check_seeds
 
 Value = float | int | str
 Pairs = tuple[tuple[str, Value], ...]
-Triple = tuple[float, float, float]
-Search = Literal["list", "two-stage"]
 PROTOCOL = 2
 """Part of every id; raised when a change of the code changes the numbers of a run."""
 
 
 @dataclass(frozen=True)
 class RunConfig:
-    """Base trainings for every seed, and a list of eta triples retrained for every seed.
+    """Base trainings for every seed, and interventions retrained for every seed.
 
     Attributes:
-        dataset: A name of the catalogue.
+        dataset: A name of the catalogue, or of a graph `given`.
         parameters: Numbers for a generated graph.
         model: A base model or a comparator.
         hyper: Hyperparameters that differ from the recipe.
         preset: A named recipe of the model.
         seeds: Which seeds; a number n stands for 0..n-1.
-        etas: The triples (eta0, eta1, eta2); none for the base model alone.
-        search: ``list`` retrains `etas`; ``two-stage`` finds them itself (`search.two_stage`).
+        interventions: What is retrained; none for the base model alone. A two-stage search has at
+            most one, with all etas 0: it finds the etas and takes the other knobs from it.
+        search: ``list`` retrains `interventions`; ``two-stage`` finds the etas itself.
         steps: Values the two-stage search tries for each eta.
-        pool: Which nodes Algorithm 2 ranks.
         device: Where to train; no part of the id, since it must not change a result.
+        given: A graph that is in no catalogue; its content is part of the id.
     """
 
-    dataset: str
+    dataset: str = setting("digits", "a name from `data list`")
     parameters: Pairs = ()
-    model: str = "gcn"
+    model: str = setting("gcn", "a name from `models`")
     hyper: Pairs = ()
-    preset: str | None = None
-    seeds: tuple[int, ...] = tuple(range(10))
-    etas: tuple[Triple, ...] = ()
-    search: Search = "list"
-    steps: tuple[float, ...] = STEPS
-    pool: Pool = "all"
-    device: str = "auto"
+    preset: str | None = setting(None, "a named recipe of the model")
+    seeds: tuple[int, ...] = setting(
+        tuple(range(10)), "how many or which: 10, or 0,1,2, or 7, for one alone"
+    )
+    interventions: tuple[Intervention, ...] = ()
+    search: str = setting(
+        "list",
+        "train the interventions given, or search them in two stages",
+        choices=("list", "two-stage"),
+    )
+    steps: tuple[float, ...] = setting(
+        STEPS, "values that a two-stage search tries for each eta", 0.0, 1.0, flag="--search-steps"
+    )
+    device: str = setting("auto", "where to train: auto, cpu, cuda or mps")
+    given: Graph | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         canonical = {
-            "dataset": str(self.dataset).lower(),  # known or not is asked when it is loaded
-            "parameters": _pairs(self.parameters),
-            "hyper": _pairs(self.hyper),
+            "dataset": str(self.dataset).lower() if self.given is None else self.dataset,
+            "parameters": _pairs("parameters", self.parameters),
+            "hyper": _pairs("hyper", self.hyper),
             "seeds": tuple(check_seeds(self.seeds).tolist()),
-            "etas": tuple(dict.fromkeys(_triple(t) for t in self.etas)),
+            "interventions": tuple(dict.fromkeys(self.interventions)),
             "steps": tuple(float(s) for s in self.steps),
         }
         for name, value in canonical.items():
             object.__setattr__(self, name, value)
-        for name, allowed in (("search", get_args(Search)), ("pool", get_args(Pool))):
-            if getattr(self, name) not in allowed:
-                raise WGNNError(
-                    f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(allowed)}."
-                )
-        if self.search == "two-stage" and self.etas:
+        check_fields(self)
+        template = self.interventions in ((), (self.like.at(0, 0, 0),))
+        if self.search == "two-stage" and not template:
             raise WGNNError("a two-stage search finds its etas itself; give none, or use 'list'.")
 
     @cached_property
@@ -80,48 +88,83 @@ class RunConfig:
 
     def graph(self) -> Graph:
         """The graph; the last few are kept in memory."""
-        return _graph(self.dataset, self.parameters)
+        return self.given if self.given is not None else _graph(self.dataset, self.parameters)
 
-    def alone(self, model: str) -> RunConfig:
-        """Another model with its own recipe, on the same graph with the same seeds; no etas."""
-        return replace(self, model=model, hyper=(), preset=None, etas=(), search="list")
+    def alone(self, model: str | None = None) -> RunConfig:
+        """The base model alone, or another model with its own recipe, on the same seeds."""
+        own = replace(self, interventions=(), search="list", steps=STEPS)
+        return own if model is None else replace(own, model=model, hyper=(), preset=None)
 
     def resolve(self) -> RunConfig:
         """The same run with every parameter and hyperparameter written out."""
-        known = {p.name: p.default for p in datasets.spec(self.dataset).parameters}
+        known: dict[str, Value] = {}
+        if self.given is None:
+            known = {p.name: p.default for p in datasets.spec(self.dataset).parameters}
         return replace(
             self,
-            parameters=_pairs(known | dict(self.parameters)),
-            hyper=_pairs(asdict(self.base_model)),
+            parameters=tuple((known | dict(self.parameters)).items()),
+            hyper=tuple(asdict(self.base_model).items()),
             preset=None,
         )
 
     @property
-    def first_etas(self) -> list[Etas]:
+    def like(self) -> Intervention:
+        """The knobs that a two-stage search shares among the etas it tries."""
+        return self.interventions[0] if self.interventions else Intervention()
+
+    @property
+    def first_stage(self) -> list[Intervention]:
         """What is retrained whatever comes out; the first stage of a two-stage search."""
         if self.search == "two-stage":
-            return [Etas(), *full_grid([0.0], self.steps, self.steps)]
-        return [Etas(*triple) for triple in self.etas]
+            return first_stage(self.steps, self.like)
+        return list(self.interventions)
+
+    @cached_property
+    def edge_models(self) -> tuple[str, ...]:
+        """Models beside the base model that Algorithm 2 asks, each trained for every seed."""
+        return edge_models(tuple(self.first_stage))
 
     @cached_property
     def trainings(self) -> int:
         """How many trainings the run takes, all stages together."""
         seeds = len(self.seeds)
         later = len(self.steps) * seeds if self.search == "two-stage" else 0
-        return seeds + len(trials(self.first_etas, seeds)) + later
+        return seeds * (1 + len(self.edge_models)) + len(trials(self.first_stage, seeds)) + later
 
     @cached_property
-    def identity(self) -> dict[str, Any]:
-        """Everything that can change a number."""
+    def base_identity(self) -> dict[str, Any]:
+        """Everything that can change a number of the base model, but the seeds."""
         full = self.resolve()
-        out = full.to_json() | {
+        return {
+            "dataset": full.dataset,
+            "parameters": dict(full.parameters),
+            "model": full.model,
+            "hyper": dict(full.hyper),
             "protocol": PROTOCOL,
             "dataset_hash": self.graph().content_hash,
             "versions": versions(),
         }
-        del out["device"], out["preset"]
-        if self.search == "list":
-            del out["steps"]
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """Everything that can change a number.
+
+        A knob at its default is left out, so that a new knob changes no id; the first knobs are
+        always there, since ids were made with them.
+        """
+        listed = self.search == "list"
+        out = self.base_identity | {
+            "seeds": self.seeds,
+            "search": self.search,
+            "etas": [i.etas for i in self.interventions] if listed else [],
+        }
+        if not listed:
+            out["steps"] = self.steps
+        for knob in knobs(Intervention):
+            values = [getattr(i, knob.name) for i in self.interventions or (Intervention(),)]
+            shared = values[0] if len(set(values)) == 1 else values
+            if knob.name not in ETAS and (knob.name == "pool" or shared != knob.default):
+                out[knob.name] = shared
         return out
 
     @cached_property
@@ -134,17 +177,36 @@ class RunConfig:
 
         Runs that differ in nothing but what they retrain share it.
         """
-        later = ("etas", "search", "steps", "pool")
-        base = {key: value for key, value in self.identity.items() if key not in later}
-        return _fingerprint(base | {"seeds": list(seeds)})
+        return _fingerprint(self.base_identity | {"seeds": list(seeds)})
 
     def to_json(self) -> dict[str, Any]:
         out = {item.name: getattr(self, item.name) for item in fields(self)}
-        return out | {"parameters": dict(self.parameters), "hyper": dict(self.hyper)}
+        del out["given"]
+        return out | {
+            "parameters": dict(self.parameters),
+            "hyper": dict(self.hyper),
+            "interventions": [changed(i) for i in self.interventions],
+        }
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> RunConfig:
-        return cls(**{item.name: values[item.name] for item in fields(cls) if item.name in values})
+        """Reads what `to_json` wrote, now or when etas and pool were fields of their own.
+
+        Raises:
+            WGNNError: It is no configuration of a run.
+        """
+        try:
+            known = {item.name: values[item.name] for item in fields(cls) if item.name in values}
+            if "interventions" in values:
+                made = [Intervention(**one) for one in values["interventions"]]
+            else:
+                like = Intervention(pool=values.get("pool", "all"))
+                made = [like.at(*etas) for etas in values.get("etas", ())]
+                if values.get("search") == "two-stage" and like != Intervention():
+                    made = [like]
+            return cls(**known | {"interventions": tuple(made)})
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            raise WGNNError(f"this is no configuration of a run: {error}.") from error
 
 
 def _fingerprint(identity: dict[str, Any]) -> str:
@@ -153,15 +215,11 @@ def _fingerprint(identity: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _pairs(values: Any) -> Pairs:
-    return tuple(sorted(dict(values).items()))
-
-
-def _triple(values: Sequence[float]) -> Triple:
-    if len(values) != 3:
-        raise WGNNError(f"{values!r} is no eta triple; give three numbers (eta0, eta1, eta2).")
-    etas = Etas(*(float(v) for v in values))
-    return etas.eta0, etas.eta1, etas.eta2
+def _pairs(name: str, values: Any) -> Pairs:
+    try:
+        return tuple(sorted(dict(values).items()))
+    except (TypeError, ValueError):
+        raise WGNNError(f"{name} is {values!r}; it must be pairs of a name and a value.") from None
 
 
 def _numbers(value: Any) -> Any:

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.runs import rows
 
 APPLICATION = 0x77474E4E
 """Marks the file as ours ("wGNN" in ASCII)."""
@@ -69,8 +70,41 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE cell ADD COLUMN content TEXT",
         "CREATE INDEX cell_content ON cell(content)",
     ),
+    (
+        """
+        CREATE TABLE result (
+            run TEXT NOT NULL,
+            cell INTEGER NOT NULL,
+            place INTEGER NOT NULL,
+            eta0 REAL NOT NULL,
+            eta1 REAL NOT NULL,
+            eta2 REAL NOT NULL,
+            pool TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            val REAL NOT NULL,
+            test REAL NOT NULL,
+            test_retrained REAL NOT NULL,
+            edges_dropped INTEGER NOT NULL,
+            pseudo_labels INTEGER NOT NULL,
+            pseudo_right INTEGER NOT NULL,
+            PRIMARY KEY (run, cell, place),
+            FOREIGN KEY (run, cell) REFERENCES cell(run, number) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        INSERT INTO result
+        SELECT score.run, cell, position, eta0, eta1, eta2,
+            coalesce(json_extract(run.config, '$.pool'), 'all'), seed_position, val, test,
+            test_retrained, edges_dropped, pseudo_labels, pseudo_right
+        FROM score JOIN run ON run.id = score.run
+        """,
+        "DROP TABLE score",
+    ),
 )
-"""Statements that bring a file from version i to i + 1; never edit one that was released."""
+"""Statements that bring a file from version i to i + 1; never edit one that was released.
+
+A new column of the table `result` needs none: `rows.add_missing` adds it.
+"""
 
 
 @contextmanager
@@ -120,7 +154,7 @@ def prepare(file: Path) -> None:
     """Create the file or bring it to the newest version; refuses files that are not ours."""
     with connect(file) as db:
         _check(db, file)
-        if _version(db) == len(MIGRATIONS):
+        if _version(db) == len(MIGRATIONS) and rows.complete(db, "result"):
             return
         db.execute("PRAGMA journal_mode = WAL")
     with transaction(file) as db:
@@ -128,6 +162,7 @@ def prepare(file: Path) -> None:
         for statements in MIGRATIONS[_version(db) :]:
             for statement in statements:
                 db.execute(statement)
+        rows.add_missing(db, "result")
         db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         db.execute(f"PRAGMA application_id = {APPLICATION}")
 

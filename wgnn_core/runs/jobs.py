@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from functools import partial
+from typing import Protocol
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.runs.cluster import RayExecutor
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.local import Listener, LocalExecutor
+from wgnn_core.runs.events import Ended, Event, Progressed, Ready, Started
+from wgnn_core.runs.life import Tell
+from wgnn_core.runs.local import LocalExecutor
 from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.results import RunResult, load_result
 from wgnn_core.runs.store import ACTIVE, RunSummary, State, Store
@@ -78,7 +83,13 @@ class Executor(Protocol):
     def close(self) -> None: ...
 
 
-MakeExecutor = Callable[[Store, str, float, Listener], Executor]
+MakeExecutor = Callable[[Store, str, float, Tell], Executor]
+
+
+def make_executor(ray_address: str | None = None) -> MakeExecutor:
+    """The cluster at the address, else at ``WGNN_RAY_ADDRESS``, else this machine's worker."""
+    address = ray_address or os.environ.get("WGNN_RAY_ADDRESS", "")
+    return partial(RayExecutor, address=address) if address else LocalExecutor
 
 
 @dataclass
@@ -256,15 +267,15 @@ class Jobs:
         self._executor.close()
         self.store.release(self.owner)
 
-    def _hear(self, event: dict[str, Any]) -> None:
+    def _hear(self, event: Event) -> None:
         with self._lock:
-            live = self._live.get(event.get("run", ""))
+            live = None if isinstance(event, Ready) else self._live.get(event.run_id)
             if live is None or live.ended is not None:
                 return
-            if event["event"] == "start":
-                live.cell, live.done = event["cell"], 0.0
+            if isinstance(event, Started):
+                live.cell, live.done = event.cell, 0.0
                 live.began = live.began or time.monotonic()
-            elif event["event"] == "progress":
-                live.done = event["done"]
-            elif event["event"] == "end":
-                live.ended = (event["state"], event.get("message", ""))
+            elif isinstance(event, Progressed):
+                live.done = event.done
+            elif isinstance(event, Ended):
+                live.ended = (event.state, event.message)

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import subprocess
 import threading
-from collections.abc import Callable
-from typing import Any
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.runs.events import (
+    Cancel,
+    Ended,
+    Event,
+    Hello,
+    Order,
+    Ready,
+    Stored,
+    Taken,
+    Train,
+    from_line,
+    to_line,
+)
+from wgnn_core.runs.life import Tell
 from wgnn_core.runs.process import spawn
 from wgnn_core.runs.store import Store
 
-Listener = Callable[[dict[str, Any]], None]
 STRIKES = 3
 CANCEL_SECONDS = 1.5
 CLOSE_SECONDS = 2.0
 
 
 class LocalExecutor:
-    """Trains runs in a process of their own; tells `listener` about the worker's events.
+    """Trains runs in a process of their own; passes the worker's events on to `tell`.
 
     A run that kills the worker `STRIKES` times without finishing a cell fails; the others go on.
     A worker that never gets ready fails them all.
     """
 
-    def __init__(self, store: Store, owner: str, seconds: float, listener: Listener) -> None:
-        self._store, self._owner, self._seconds, self._listener = store, owner, seconds, listener
+    def __init__(self, store: Store, owner: str, seconds: float, tell: Tell) -> None:
+        self._store, self._owner, self._seconds, self._tell = store, owner, seconds, tell
         self._strikes: dict[str, int] = {}
         self._current: str | None = None
         self._process: subprocess.Popen[str] | None = None
@@ -53,14 +63,14 @@ class LocalExecutor:
                 return
             self._strikes[run_id] = 0
             self._ensure_process()
-            self._send({"do": "run", "run": run_id})
+            self._send(Train(run_id))
 
     def cancel(self, run_id: str) -> None:
         """Stop a run: at its next epoch, or with the whole worker if that takes too long."""
         with self._lock:
             if self._strikes.pop(run_id, None) is None:
                 return
-            self._send({"do": "cancel", "run": run_id})
+            self._send(Cancel(run_id))
             process = self._process
         timer = threading.Timer(CANCEL_SECONDS, self._kill_if_busy, (process, run_id))
         timer.daemon = True
@@ -88,23 +98,16 @@ class LocalExecutor:
         if self._process is not None or self._closed:
             return
         self._process = spawn(self._store.path)
-        self._send(
-            {
-                "do": "hello",
-                "store": str(self._store.path.resolve()),
-                "owner": self._owner,
-                "seconds": self._seconds,
-            }
-        )
+        self._send(Hello(str(self._store.path.resolve()), self._owner, self._seconds))
         self._thread = threading.Thread(target=self._listen, args=(self._process,), daemon=True)
         self._thread.start()
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _send(self, order: Order) -> None:
         if self._process is None:
             return
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(message) + "\n")
+            self._process.stdin.write(to_line(order))
             self._process.stdin.flush()
         except OSError:
             pass  # it has died: the listening thread starts another and sends everything again
@@ -113,27 +116,28 @@ class LocalExecutor:
         assert process.stdout is not None
         with process.stdout as lines:
             for line in lines:
-                self._note(json.loads(line))
+                event = from_line(line)
+                assert isinstance(event, Event)
+                self._note(event)
         code = process.wait()
         self._after_death(code)
 
-    def _note(self, event: dict[str, Any]) -> None:
+    def _note(self, event: Event) -> None:
         with self._lock:
-            run_id = event.get("run")
-            if event["event"] == "ready":
+            if isinstance(event, Ready):
                 self._false_starts = 0
-            elif event["event"] == "take":
-                self._current = run_id
-            elif event["event"] == "cell":
+            elif isinstance(event, Taken):
+                self._current = event.run_id
+            elif isinstance(event, Stored):
                 self._current = None
-                if run_id in self._strikes:
-                    self._strikes[run_id] = 0
-            elif event["event"] == "end":
+                if event.run_id in self._strikes:
+                    self._strikes[event.run_id] = 0
+            elif isinstance(event, Ended):
                 self._current = None
-                if event["state"] == "cancelled" and run_id in self._strikes:
+                if event.state == "cancelled" and event.run_id in self._strikes:
                     return  # of an earlier request; the run has been resumed since
-                self._strikes.pop(run_id or "", None)
-        self._listener(event)
+                self._strikes.pop(event.run_id, None)
+        self._tell(event)
 
     def _after_death(self, code: int) -> None:
         with self._lock:
@@ -144,15 +148,15 @@ class LocalExecutor:
             if self._strikes:
                 self._ensure_process()
                 for run_id in self._strikes:
-                    self._send({"do": "run", "run": run_id})
+                    self._send(Train(run_id))
         message = (
             f"the worker process died {STRIKES} times here (exit code {code}); "
             f"{self._store.path / 'worker.log'} may say why."
         )
         for run_id in given_up:
-            with contextlib.suppress(WGNNError):  # the listener is told all the same
+            with contextlib.suppress(WGNNError):  # whoever listens is told all the same
                 self._store.set_state(run_id, self._owner, "failed", message)
-            self._listener({"event": "end", "run": run_id, "state": "failed", "message": message})
+            self._tell(Ended(run_id, "failed", message))
 
     def _blame(self) -> list[str]:
         """Count a death against whoever was being trained; the runs that are given up."""

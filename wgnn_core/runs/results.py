@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import FloatArray, Graph, IntArray
+from wgnn_core.intervention import Base, Intervention, Plan, make_plan
 from wgnn_core.runs.arrays import Arrays
-from wgnn_core.runs.cells import Score, cell_size, first_cells, join_base, second_etas
+from wgnn_core.runs.cells import first_cells, join_base, stack
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.store import RunSummary, Store
-from wgnn_core.search import COLUMNS, Outcome, Trial, canonical, choose, table
+from wgnn_core.search import as_table, choose, interventions, is_of, second_stage, table
 from wgnn_core.statistics import Comparison, compare
-from wgnn_core.wgnn import Base, Etas
+from wgnn_core.wgnn import Row
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,17 +26,19 @@ class RunResult:
 
     Attributes:
         summary: What the run is, and its state.
+        graph: Its graph.
         base: The base model; None until it is trained for every seed.
-        rows: One row for each finished (etas, seed) of the config; columns `search.COLUMNS`.
-        chosen: The etas with the best validation accuracy; None until the run is complete.
+        rows: One row per finished (intervention, seed) of the config, see `search.table`.
+        chosen: The intervention with the best validation accuracy; None until the run is complete.
     """
 
     summary: RunSummary
+    graph: Graph
     base: Base | None
     rows: pd.DataFrame
-    chosen: Etas | None
+    chosen: Intervention | None
     _store: Store = field(repr=False)
-    _where: dict[tuple[Etas, int], tuple[int, int]] = field(repr=False)
+    _where: dict[tuple[Intervention, int], tuple[int, int]] = field(repr=False)
     _loaded: dict[int, Arrays] = field(default_factory=dict, repr=False)
 
     @property
@@ -55,110 +58,117 @@ class RunResult:
     def complete(self) -> bool:
         return self.summary.done == self.summary.total
 
-    def outcome(self, etas: Etas, run: int) -> tuple[IntArray, FloatArray]:
-        """Predicted classes ``[N]`` and w ``[N]`` of the model retrained for the run-th seed.
+    @property
+    def trained(self) -> Base:
+        """The base model.
+
+        Raises:
+            WGNNError: It is not trained for every seed yet.
+        """
+        if self.base is None:
+            raise WGNNError(
+                f"the base model of run {self.summary.run_id} is not trained for every seed yet; "
+                "wait for it."
+            )
+        return self.base
+
+    @cached_property
+    def finished(self) -> list[Intervention]:
+        """The interventions that are finished for every seed, in the order of the run."""
+        return [i for i in interventions(self.rows) if len(self.of(i)) == len(self.config.seeds)]
+
+    def of(self, intervention: Intervention) -> pd.DataFrame:
+        """The rows of an intervention, in the order of the seeds."""
+        return self.rows[is_of(self.rows, intervention)]
+
+    def plan(self, intervention: Intervention, position: int) -> Plan:
+        """What Algorithms 1 and 2 decide for the seed at `position`; nothing is trained."""
+        return make_plan(self.trained, position, intervention)
+
+    def outcome(self, intervention: Intervention, position: int) -> tuple[IntArray, FloatArray]:
+        """Predicted classes ``[N]`` and w ``[N]`` of the model retrained for a seed.
 
         Raises:
             WGNNError: That training is no part of the run, or not finished.
         """
-        if self.base is not None and canonical(etas) == Etas() and 0 <= run < len(self.base.seeds):
-            return self.base.predicted[run], self.base.w[run]
-        place = self._where.get((canonical(etas), run))
-        if place is None:
-            raise WGNNError(f"{etas} for seed number {run} is not among the finished trainings.")
-        cell, position = place
+        asked = intervention.canonical
+        base = self.base
+        if base is not None and asked.is_base and 0 <= position < len(base.seeds):
+            return base.predicted[position], base.w[position]
+        found = self._where.get((asked, position))
+        if found is None:
+            raise WGNNError(
+                f"wGNN with {intervention.text} for seed number {position} is not among the "
+                "finished trainings."
+            )
+        cell, place = found
         if cell not in self._loaded:
             self._loaded.clear()  # one cell at a time: a page looks at neighbours
             self._loaded[cell] = self._store.arrays(self.summary.run_id, cell)
         arrays = self._loaded[cell]
-        return arrays["predicted"][position].astype(np.int64), arrays["w"][position]
+        return arrays["predicted"][place].astype(np.int64), arrays["w"][place]
 
-    def comparison(self, etas: Etas, retrained: bool = False) -> Comparison:
-        """The etas against the base model, seed by seed.
+    def comparison(self, intervention: Intervention, retrained: bool = False) -> Comparison:
+        """The intervention against the base model, seed by seed.
 
         Raises:
-            WGNNError: They are not finished for every seed.
+            WGNNError: It is not finished for every seed.
         """
-        mine = self.rows[(self.rows[["eta0", "eta1", "eta2"]] == list(_triple(etas))).all(axis=1)]
+        mine = self.of(intervention)
         if self.base is None or len(mine) != len(self.base.seeds):
-            raise WGNNError(f"{etas} is not finished for every seed of the run.")
+            raise WGNNError(
+                f"wGNN with {intervention.text} is not finished for every seed of the run."
+            )
         return compare(self.base.test, mine["test_retrained" if retrained else "test"])
 
 
-def load_result(store: Store, run_id: str) -> RunResult:
-    """Everything finished of a run."""
+def load_result(store: Store, run_id: str, graph: Graph | None = None) -> RunResult:
+    """Everything finished of a run; `graph` is needed where no catalogue has it."""
     summary = store.get(run_id)
-    scores = store.scores(run_id)
-    base = load_base(store, summary, checked_graph(summary))
-    where = {(score.etas, score.run): (cell, i) for cell, i, score in scores}
+    summary = replace(summary, config=replace(summary.config, given=graph))
+    graph = checked_graph(summary, graph)
+    found = store.rows(run_id)
+    base = load_base(store, run_id, summary.config, graph)
+    where = {(row.intervention.canonical, row.position): (cell, i) for cell, i, row in found}
     if base is None:
-        empty = pd.DataFrame(columns=list(COLUMNS))
-        return RunResult(summary, None, empty, None, store, where)
-    rows, candidates = _rows(summary.config, base, [score for _, _, score in scores])
+        return RunResult(summary, graph, None, as_table([]), None, store, where)
+    rows, candidates = _rows(summary.config, base, [row for _, _, row in found])
     complete = summary.done == summary.total and len(candidates) > 0
-    return RunResult(summary, base, rows, choose(candidates) if complete else None, store, where)
+    chosen = choose(candidates) if complete else None
+    return RunResult(summary, graph, base, rows, chosen, store, where)
 
 
-def checked_graph(summary: RunSummary) -> Graph:
+def checked_graph(summary: RunSummary, graph: Graph | None = None) -> Graph:
     """The graph of a run, if it is still the one the run began with."""
-    graph = summary.config.graph()
-    if graph.content_hash != summary.dataset_hash:
+    found = graph if graph is not None else summary.config.graph()
+    if found.content_hash != summary.dataset_hash:
         raise WGNNError(
             f"the dataset {summary.dataset} has changed since run {summary.run_id} was started; "
             "start a new run."
         )
-    return graph
+    return found
 
 
-def load_base(store: Store, summary: RunSummary, graph: Graph) -> Base | None:
-    """The base model of all seeds, or None while one is missing."""
-    config = summary.config
-    cells = first_cells(config, cell_size(config.base_model, graph))
-    wanted = [cell.number for cell in cells if cell.runs]
-    if not store.cells(summary.run_id).issuperset(wanted):
+def load_base(store: Store, run_id: str, config: RunConfig, graph: Graph) -> Base | None:
+    """The base model of all seeds with its edge models, or None while one is missing."""
+    wanted = [cell for cell in first_cells(config, graph) if cell.positions]
+    if not store.cells(run_id).issuperset(cell.number for cell in wanted):
         return None
-    parts = [store.arrays(summary.run_id, number) for number in wanted]
-    return join_base(config, graph, parts)
+    parts: dict[str, list[Arrays]] = {}
+    for cell in wanted:
+        arrays = store.arrays(run_id, cell.number)
+        parts.setdefault(cell.edge_model, []).append(arrays)
+    return join_base(config, graph, {name: stack(found) for name, found in parts.items()})
 
 
-def first_rows(config: RunConfig, base: Base, scores: Sequence[Score]) -> pd.DataFrame:
-    """The finished rows of the first stage (of all, where there is but one)."""
-    return table(base, config.first_etas, _outcomes(scores))
-
-
-def _rows(
-    config: RunConfig, base: Base, scores: Sequence[Score]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _rows(config: RunConfig, base: Base, found: list[Row]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """All finished rows, and those among which validation chooses in the end."""
-    rows = first_rows(config, base, scores)
-    if config.search == "list" or len(rows) < len(config.first_etas) * len(config.seeds):
+    rows = table(base, config.first_stage, found)
+    if config.search == "list" or len(rows) < len(config.first_stage) * len(config.seeds):
         return rows, rows
-    best = choose(rows)
-    later = table(base, second_etas(config, rows), _outcomes(scores))
-    plain = rows[(rows[["eta0", "eta1", "eta2"]] == list(_triple(best))).all(axis=1)]
+    later = table(base, second_stage(config.steps, rows), found)
+    plain = rows[is_of(rows, choose(rows))]
     return (
         pd.concat([rows, later], ignore_index=True),
         pd.concat([plain, later], ignore_index=True),
     )
-
-
-def _outcomes(scores: Sequence[Score]) -> list[Outcome]:
-    none = np.empty(0)  # `table` reads no arrays
-    return [
-        Outcome(
-            Trial(s.etas, s.run),
-            s.val,
-            s.test,
-            s.test_retrained,
-            s.edges_dropped,
-            s.pseudo_labels,
-            s.pseudo_right,
-            none.astype(np.int64),
-            none.astype(np.float32),
-        )
-        for s in scores
-    ]
-
-
-def _triple(etas: Etas) -> tuple[float, float, float]:
-    return etas.eta0, etas.eta1, etas.eta2

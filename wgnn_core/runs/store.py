@@ -20,13 +20,15 @@ from pathlib import Path
 from typing import Literal
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.intervention import KNOBS
 from wgnn_core.runs.arrays import Arrays, read_arrays, write_arrays
-from wgnn_core.runs.cells import Cell, CellResult, Score
+from wgnn_core.runs.cells import Cell, CellResult
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.database import connect, plain_errors, prepare, transaction
 from wgnn_core.runs.owners import alive
 from wgnn_core.runs.process import home
-from wgnn_core.wgnn import Etas
+from wgnn_core.runs.rows import COLUMNS, from_values, to_values
+from wgnn_core.wgnn import Row
 
 State = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
 ACTIVE: tuple[State, ...] = ("queued", "running")
@@ -75,6 +77,15 @@ class Store:
         # the write itself does; as long as this one stays, nobody is the last.
         self._stay = sqlite3.connect(self._file, check_same_thread=False)
         self._stay.execute("SELECT count(*) FROM run")
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    @classmethod
+    def temporary(cls) -> Store:
+        """A store that goes when nobody uses it any more."""
+        folder = tempfile.TemporaryDirectory(prefix="wgnn-")  # removes itself
+        store = cls(folder.name)
+        store._folder = folder
+        return store
 
     def close(self) -> None:
         """Fold the log into the file; a store that is simply dropped does so too."""
@@ -166,8 +177,8 @@ class Store:
             for row in rows:
                 config = RunConfig.from_json(json.loads(row["config"]))
                 means = db.execute(
-                    "SELECT eta0 + eta1 + eta2 = 0 AS base, avg(test) AS test FROM score"
-                    " WHERE run = ? GROUP BY eta0, eta1, eta2 HAVING count(*) = ?"
+                    "SELECT eta0 + eta1 * eta2 = 0 AS base, avg(test) AS test FROM result"
+                    f" WHERE run = ? GROUP BY {', '.join(KNOBS)} HAVING count(*) = ?"
                     " ORDER BY avg(val) DESC, eta0, eta1, eta2",
                     (row["id"], len(config.seeds)),
                 ).fetchall()
@@ -270,7 +281,6 @@ class Store:
         owner: str,
         cell: Cell,
         result: CellResult,
-        seconds: float,
         content: str | None = None,
     ) -> bool:
         """Store a finished cell, arrays first, then everything else in one transaction.
@@ -290,18 +300,15 @@ class Store:
                 return False
             added = db.execute(
                 "INSERT OR IGNORE INTO cell VALUES (?, ?, ?, ?, ?, ?)",
-                (run_id, cell.number, len(cell), seconds, time.time(), content),
+                (run_id, cell.number, len(cell), result.seconds, time.time(), content),
             )
             if added.rowcount == 0:
                 return True
+            names = ("run", "cell", "place", *COLUMNS)
             db.executemany(
-                "INSERT INTO score VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (run_id, cell.number, i, s.etas.eta0, s.etas.eta1, s.etas.eta2, s.run, s.val,
-                     s.test, s.test_retrained, s.edges_dropped, s.pseudo_labels, s.pseudo_right)
-                    for i, s in enumerate(result.scores)
-                ],
-            )  # fmt: skip
+                f"INSERT INTO result ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+                [(run_id, cell.number, i, *to_values(row)) for i, row in enumerate(result.rows)],
+            )
             return True
 
     def cells(self, run_id: str) -> set[int]:
@@ -310,8 +317,8 @@ class Store:
             found = db.execute("SELECT number FROM cell WHERE run = ?", (run_id,))
             return {row["number"] for row in found}
 
-    def same_cell(self, run_id: str, content: str) -> CellResult | None:
-        """The result of another run's cell of the same content, if this run adopts cells."""
+    def same_cell(self, run_id: str, content: str) -> Arrays | None:
+        """The arrays of another run's cell of the same content, if this run adopts cells."""
         with connect(self._file) as db:
             row = db.execute(
                 "SELECT cell.run, cell.number FROM cell, run AS mine"
@@ -320,25 +327,20 @@ class Store:
             ).fetchone()
         if row is None:
             return None
-        mine = [score for cell, _, score in self.scores(row["run"]) if cell == row["number"]]
         try:
-            return CellResult(mine, self.arrays(row["run"], row["number"]))
+            return self.arrays(row["run"], row["number"])
         except WGNNError:  # being deleted, or damaged: then it is trained once more
             return None
 
-    def scores(self, run_id: str) -> list[tuple[int, int, Score]]:
-        """(cell, position in its arrays, score) of every finished training."""
+    def rows(self, run_id: str) -> list[tuple[int, int, Row]]:
+        """(cell, place in its arrays, row) of every finished training."""
         with connect(self._file) as db:
-            rows = db.execute(
-                "SELECT * FROM score WHERE run = ? ORDER BY cell, position", (run_id,)
+            found = db.execute(
+                f"SELECT cell, place, {', '.join(COLUMNS)} FROM result WHERE run = ?"
+                " ORDER BY cell, place",
+                (run_id,),
             ).fetchall()
-        return [
-            (row["cell"], row["position"],
-             Score(Etas(row["eta0"], row["eta1"], row["eta2"]), row["seed_position"], row["val"],
-                   row["test"], row["test_retrained"], row["edges_dropped"], row["pseudo_labels"],
-                   row["pseudo_right"]))
-            for row in rows
-        ]  # fmt: skip
+        return [(cell, place, from_values(values)) for cell, place, *values in found]
 
     def arrays(self, run_id: str, number: int) -> Arrays:
         """The arrays of a finished cell."""
