@@ -8,6 +8,7 @@ import typer
 
 from wgnn_core.cli import bench, data, export, models, run, runs
 from wgnn_core.cli.console import fail
+from wgnn_core.cli.flags import GENERATED_FLAGS
 from wgnn_core.errors import WGNNError
 
 app = typer.Typer(
@@ -19,10 +20,10 @@ app = typer.Typer(
 )
 app.add_typer(data.app, name="data")
 app.command("models")(models.models)
-app.command("run", context_settings=models.GENERATED_FLAGS)(run.run)
-app.command("sweep", context_settings=models.GENERATED_FLAGS)(runs.sweep)
+app.command("run", context_settings=GENERATED_FLAGS)(run.run)
+app.command("sweep", context_settings=GENERATED_FLAGS)(runs.sweep)
 app.add_typer(runs.app, name="runs")
-app.command("export", context_settings=models.GENERATED_FLAGS)(export.export)
+app.command("export", context_settings=GENERATED_FLAGS)(export.export)
 app.command("bench")(bench.bench)
 
 

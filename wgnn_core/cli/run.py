@@ -11,36 +11,36 @@ import typer
 from rich.table import Table
 
 from wgnn_core.cli.console import out, print_json
-from wgnn_core.cli.models import hyperparameters
-from wgnn_core.cli.runs import Parameter, parameters, run_to_end
-from wgnn_core.comparators import COMPARATORS, METHODS, make_method
+from wgnn_core.cli.flags import Given, Parameter, flagged, run_config
+from wgnn_core.cli.runs import run_to_end
+from wgnn_core.comparators import COMPARATORS
 from wgnn_core.errors import WGNNError
+from wgnn_core.intervention import ETAS, VARIANTS, Base, Intervention, Variant
 from wgnn_core.replicas.engine import choose_device, engine_name
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
 from wgnn_core.statistics import Comparison, compare
-from wgnn_core.wgnn import Base, Etas, Variant, check_pool, check_seeds, versions
+from wgnn_core.versions import versions
 
-TITLES: dict[Variant, str] = {"wgnn": "wGNN", "wgnn1": "wGNN1", "wgnn2": "wGNN2"}
+DEFAULTS = {"eta0": 0.8, "eta1": 0.3, "eta2": 0.4}
 
 
+@flagged(
+    RunConfig,
+    Intervention,
+    without=("search", "steps"),
+    panels=("The run", "wGNN"),
+    defaults=DEFAULTS,
+)
 def run(
     context: typer.Context,
-    dataset: Annotated[str, typer.Option(help="A name from `data list`.")] = "digits",
-    model: Annotated[str, typer.Option(help="A name from `models`.")] = "gcn",
-    preset: Annotated[str | None, typer.Option(help="A named recipe of the model.")] = None,
+    given: Given,
     parameter: Parameter = None,
-    eta0: Annotated[float, typer.Option(help="Algorithm 1: share of test nodes added.")] = 0.8,
-    eta1: Annotated[float, typer.Option(help="Algorithm 2: share of least-w nodes.")] = 0.3,
-    eta2: Annotated[float, typer.Option(help="Algorithm 2: share of their edges dropped.")] = 0.4,
-    seeds: Annotated[int, typer.Option(help="Number of runs.")] = 10,
-    pool: Annotated[str, typer.Option(help="Nodes Algorithm 2 ranks: all or test.")] = "all",
     ablation: Annotated[bool, typer.Option(help="Also wGNN1 and wGNN2.")] = False,
     against: Annotated[
         list[str] | None,
         typer.Option(help="Also a comparator, trained with the same seeds; repeatable."),
     ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
     fresh: Annotated[bool, typer.Option(help="Train again what is stored.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
@@ -49,33 +49,20 @@ def run(
     The model's hyperparameters are flags too, see `models NAME`: --hidden 32.
     """
     started = time.perf_counter()
-    etas = Etas(eta0, eta1, eta2)
-    check_seeds(seeds)
-    check_pool(pool)
-    choose_device(device)
-    make_method(model)
+    asked = Intervention(**DEFAULTS | given.of(Intervention))
     rivals = [_comparator(name) for name in against or []]
-    names: list[Variant] = ["wgnn", "wgnn1", "wgnn2"] if ablation else ["wgnn"]
-    config = RunConfig(
-        dataset=dataset,
-        parameters=parameters(parameter or []),
-        model=model,
-        hyper=tuple(hyperparameters(METHODS[model], context.args).items()),
-        preset=preset,
-        seeds=tuple(range(seeds)),
-        etas=tuple(_triple(etas.of(name)) for name in names),
-        pool=pool,  # type: ignore[arg-type]
-        device=device,
-    )
+    names: list[Variant] = list(VARIANTS) if ablation else ["wgnn"]
+    config = run_config(given, context.args, parameter, [asked.of(name) for name in names])
+    choose_device(config.device)
     result = run_to_end(config, fresh=fresh)
     others = {
-        name: _base(run_to_end(config.alone(name), fresh=fresh)) for name in dict.fromkeys(rivals)
+        name: run_to_end(config.alone(name), fresh=fresh).trained for name in dict.fromkeys(rivals)
     }
     seconds = time.perf_counter() - started
     if json:
-        print_json(as_json(result, etas, names, others, seconds))
+        print_json(as_json(result, asked, names, others, seconds))
     else:
-        _show(result, etas, names, others, seconds)
+        _show(result, asked, names, others, seconds)
 
 
 def _comparator(name: str) -> str:
@@ -86,24 +73,24 @@ def _comparator(name: str) -> str:
 
 def as_json(
     result: RunResult,
-    etas: Etas,
+    asked: Intervention,
     names: list[Variant],
     others: dict[str, Base],
     seconds: float,
 ) -> dict[str, Any]:
     """Plain numbers for machines; accuracies in percent, one for each seed."""
-    base, config = _base(result), result.config
-    rows = {name: _rows(result, etas.of(name)) for name in names}
+    base, config = result.trained, result.config
+    rows = {name: result.of(asked.of(name)) for name in names}
     added, right = rows["wgnn"]["pseudo_labels"], rows["wgnn"]["pseudo_right"]
-    comparison = result.comparison(etas)
+    comparison = result.comparison(asked)
     return {
         "run": result.summary.run_id,
         "dataset": config.dataset,
         "dataset_hash": result.graph_hash,
         "model": config.model,
         "hyperparameters": asdict(config.base_model),
-        "eta": list(_triple(etas)),
-        "pool": config.pool,
+        "eta": list(asked.etas),
+        **{name: value for name, value in asdict(asked).items() if name not in ETAS},
         "seeds": list(config.seeds),
         "base": {"val": base.val.tolist(), "test": base.test.tolist()},
         **{
@@ -141,20 +128,22 @@ def _against(base: Base, other: Base) -> dict[str, Any]:
 
 def _show(
     result: RunResult,
-    etas: Etas,
+    asked: Intervention,
     names: list[Variant],
     others: dict[str, Base],
     seconds: float,
 ) -> None:
-    base, config = _base(result), result.config
-    first, n = result.comparison(etas), len(base.seeds)
+    base, config = result.trained, result.config
+    first, n = result.comparison(asked), len(base.seeds)
     title = f"{type(base.model).title} on {config.dataset}: test accuracy in %, n = {n}"
     table = Table("method", "mean ± std", "gain", "p (paired t)", "p (Wilcoxon)", title=title)
     table.add_row("base", f"{first.base_mean:.2f} ± {first.base_std:.2f}", "", "", "")
     for name in names:
-        own = etas.of(name)
-        table.add_row(TITLES[name], *_cells(result.comparison(own)))
-        table.add_row(f"{TITLES[name]}, retrained", *_cells(result.comparison(own, retrained=True)))
+        own = asked.of(name)
+        table.add_row(VARIANTS[name], *_cells(result.comparison(own)))
+        table.add_row(
+            f"{VARIANTS[name]}, retrained", *_cells(result.comparison(own, retrained=True))
+        )
     for other in others.values():
         table.add_row(type(other.model).title, *_cells(compare(base.test, other.test)))
     out.print(table)
@@ -162,7 +151,7 @@ def _show(
         if one.joined.any():
             title = type(one.model).title
             out.print(f"{title} added {one.joined.mean():.0f} nodes by itself, on average.")
-    rows = _rows(result, etas)
+    rows = result.of(asked)
     added, right = rows["pseudo_labels"].sum(), rows["pseudo_right"].sum()
     share = f" ({100 * right / added:.1f} % of their labels right)" if added else ""
     out.print(
@@ -174,22 +163,6 @@ def _show(
         "First row of a method: the paper's tally (added nodes keep their first prediction); "
         "'retrained': the retrained model's own predictions."
     )
-
-
-def _base(result: RunResult) -> Base:
-    assert result.base is not None  # a run that came to its end has one
-    return result.base
-
-
-def _rows(result: RunResult, etas: Etas) -> dict[str, np.ndarray[Any, Any]]:
-    """The columns of one triple, in the order of the seeds."""
-    rows = result.rows
-    mine = rows[(rows[["eta0", "eta1", "eta2"]] == list(_triple(etas))).all(axis=1)]
-    return {str(name): mine[name].to_numpy() for name in mine.columns}
-
-
-def _triple(etas: Etas) -> tuple[float, float, float]:
-    return etas.eta0, etas.eta1, etas.eta2
 
 
 def _cells(c: Comparison) -> tuple[str, str, str, str]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json as jsonlib
 import math
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,32 +14,25 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 from wgnn_core.cli.console import err, out, print_json
-from wgnn_core.cli.models import hyperparameters
-from wgnn_core.comparators import METHODS, make_method
+from wgnn_core.cli.flags import Given, Parameter, flagged, run_config, values
 from wgnn_core.errors import WGNNError
-from wgnn_core.runs.cluster import make_executor
+from wgnn_core.intervention import ETAS, Intervention
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.jobs import Jobs
+from wgnn_core.runs.jobs import Jobs, make_executor
 from wgnn_core.runs.results import RunResult, load_result
 from wgnn_core.runs.store import RunSummary, Store
 from wgnn_core.search import best_on_test, full_grid, paired_grid
-from wgnn_core.wgnn import Etas
 
 app = typer.Typer(help="The runs that were made: list, show, delete, export.", no_args_is_help=True)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Parameter = Annotated[
-    list[str] | None, typer.Option(help="For a generated graph: nodes=500; repeatable.")
-]
 Id = Annotated[str, typer.Argument(help="An id from `runs list`, or its beginning.")]
 POLL_SECONDS = 0.2
-MAX_VALUES = 1000
 
 
+@flagged(RunConfig, Intervention, without=("search", *ETAS), panels=("The run", "wGNN"))
 def sweep(
     context: typer.Context,
-    dataset: Annotated[str, typer.Option(help="A name from `data list`.")] = "digits",
-    model: Annotated[str, typer.Option(help="A name from `models`.")] = "gcn",
-    preset: Annotated[str | None, typer.Option(help="A named recipe of the model.")] = None,
+    given: Given,
     parameter: Parameter = None,
     search: Annotated[
         str, typer.Option(help="paired (eta1 = eta2, the paper's study), full or two-stage.")
@@ -49,9 +40,6 @@ def sweep(
     eta0: Annotated[str, typer.Option(help="Values: 0.2,0.4 or 0.2:0.8:0.2.")] = "0.2:0.8:0.2",
     eta1: Annotated[str, typer.Option(help="Values of eta1, of both if paired.")] = "0.1:0.8:0.1",
     eta2: Annotated[str, typer.Option(help="Values of eta2, if full.")] = "0.1:0.8:0.1",
-    seeds: Annotated[int, typer.Option(help="Number of seeds.")] = 10,
-    pool: Annotated[str, typer.Option(help="Nodes Algorithm 2 ranks: all or test.")] = "all",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
     ray: Annotated[
         str | None, typer.Option(envvar="WGNN_RAY_ADDRESS", help="Train on this Ray cluster.")
     ] = None,
@@ -63,19 +51,16 @@ def sweep(
     The model's hyperparameters are flags too, see `models NAME`: --hidden 32. Ctrl-C stops; the
     same command goes on from there.
     """
-    make_method(model)
-    config = RunConfig(
-        dataset,
-        parameters(parameter or []),
-        model,
-        tuple(hyperparameters(METHODS[model], context.args).items()),
-        preset,
-        seeds,  # type: ignore[arg-type]
-        _etas(search, values(eta0), values(eta1), values(eta2)),
-        "two-stage" if search == "two-stage" else "list",
-        pool=pool,  # type: ignore[arg-type]
-        device=device,
-    )
+    like = Intervention(**given.of(Intervention))
+    grids = {
+        "paired": lambda: paired_grid(values(eta0), values(eta1), like),
+        "full": lambda: full_grid(values(eta0), values(eta1), values(eta2), like),
+        "two-stage": lambda: [like] if like != Intervention() else [],
+    }
+    if search not in grids:
+        raise WGNNError(f"the search is {search!r}; it must be one of {', '.join(grids)}.")
+    kind = "two-stage" if search == "two-stage" else "list"
+    config = run_config(given, context.args, parameter, grids[search](), search=kind)
     result = run_to_end(config, fresh=fresh, ray=ray)
     if json:
         print_json(describe(result))
@@ -216,48 +201,10 @@ def describe(result: RunResult) -> dict[str, Any]:
             {str(key): value for key, value in row.items()}
             for row in result.rows.to_dict(orient="records")
         ],
-        "chosen": None if chosen is None else list(asdict(chosen).values()),
+        "chosen": None if chosen is None else list(chosen.etas),
+        "intervention": None if chosen is None else asdict(chosen),
         "comparison": None if chosen is None else _finite(asdict(result.comparison(chosen))),
     }
-
-
-def values(text: str) -> list[float]:
-    """``0.2,0.4`` or ``first:last:step``, both ends included."""
-    try:
-        parts = [Decimal(part) for part in text.replace(":", ",").split(",")]
-        if ":" not in text:
-            return [float(part) for part in parts]
-        first, last, step = parts
-        if step <= 0 or last < first or (last - first) / step > MAX_VALUES:
-            raise ValueError
-        return [float(first + i * step) for i in range(int((last - first) / step) + 1)]
-    except (InvalidOperation, ValueError):
-        raise WGNNError(
-            f"{text!r} is no list of values; write 0.2,0.4 or first:last:step (0.1:0.8:0.1)."
-        ) from None
-
-
-def _etas(
-    search: str, eta0s: Sequence[float], eta1s: Sequence[float], eta2s: Sequence[float]
-) -> tuple[tuple[float, float, float], ...]:
-    if search == "two-stage":
-        return ()
-    if search not in ("paired", "full"):
-        raise WGNNError(f"the search is {search!r}; it must be paired, full or two-stage.")
-    grid = paired_grid(eta0s, eta1s) if search == "paired" else full_grid(eta0s, eta1s, eta2s)
-    return tuple((e.eta0, e.eta1, e.eta2) for e in grid)
-
-
-def parameters(given: Sequence[str]) -> tuple[tuple[str, float], ...]:
-    out = []
-    for item in given:
-        name, _, text = item.partition("=")
-        try:
-            number = float(text)
-        except ValueError:
-            raise WGNNError(f"the parameter {item!r} must look like nodes=500.") from None
-        out.append((name, int(number) if number.is_integer() else number))
-    return tuple(out)
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
@@ -273,30 +220,29 @@ def _show(result: RunResult) -> None:
         out.print(run.message, markup=False)
     out.print(
         f"{run.done} of {run.total} trainings, {len(config.seeds)} seeds, {config.search} search, "
-        f"pool {config.pool}, {run.seconds:.1f} s of training"
+        f"{run.seconds:.1f} s of training"
     )
     if result.base is None:
         return
-    table = Table("method", "eta0", "eta1", "eta2", "mean ± std", "gain", "p (paired t)")
+    table = Table("method", "intervention", "mean ± std", "gain", "p (paired t)")
     if result.chosen is None:
         spread = result.base.test.std(ddof=1) if len(config.seeds) > 1 else math.nan
-        table.add_row("base", "", "", "", f"{result.base.test.mean():.2f} ± {spread:.2f}", "", "")
+        table.add_row("base", "", f"{result.base.test.mean():.2f} ± {spread:.2f}", "", "")
     else:
         c = result.comparison(result.chosen)
-        table.add_row("base", "", "", "", f"{c.base_mean:.2f} ± {c.base_std:.2f}", "", "")
+        table.add_row("base", "", f"{c.base_mean:.2f} ± {c.base_std:.2f}", "", "")
         table.add_row("wGNN, chosen on validation", *_row(result, result.chosen))
-        if len(config.etas) > 1 or config.search == "two-stage":
+        if len(config.interventions) > 1 or config.search == "two-stage":
             table.add_row("best on test (bound)", *_row(result, best_on_test(result.rows)))
     out.print(table)
     if table.row_count == 3:
         out.print("The bound looked at the test labels: it is what no honest search can exceed.")
 
 
-def _row(result: RunResult, etas: Etas) -> tuple[str, ...]:
-    c = result.comparison(etas)
-    numbers = (f"{value:g}" for value in asdict(etas).values())
+def _row(result: RunResult, intervention: Intervention) -> tuple[str, ...]:
+    c = result.comparison(intervention)
     mean = f"{c.other_mean:.2f} ± {c.other_std:.2f}"
-    return (*numbers, mean, f"{c.difference:+.2f}", f"{c.t_pvalue:.2g}")
+    return (intervention.text, mean, f"{c.difference:+.2f}", f"{c.t_pvalue:.2g}")
 
 
 def _percent(value: float | None) -> str:
