@@ -3,53 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.wgnn import Pool
-
-Value = float | int | str
-Pairs = tuple[tuple[str, Value], ...]
-Triple = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Graph, base model and protocol.
+    """Graph, base model and protocol: the run of the base model alone, and the knobs of wGNN.
 
     Attributes:
-        dataset: A name of the catalogue.
-        parameters: Of a generated graph.
-        model: A name of `wgnn_core.comparators.METHODS`.
-        hyper: Hyperparameters that differ from the model's recipe for this graph.
-        seeds: How many.
-        pool: Where Algorithm 2 looks for V'.
-        device: Where trainings run.
+        run: The base model alone.
+        like: The knobs of the intervention but the etas, which a page has sliders for.
     """
 
-    dataset: str
-    parameters: Pairs = ()
-    model: str = "gcn"
-    hyper: Pairs = ()
-    seeds: int = 5
-    pool: Pool = "all"
-    device: str = "auto"
+    run: RunConfig
+    like: Intervention = Intervention()
 
-    def config(self, etas: Sequence[Triple] = (), steps: Sequence[float] = ()) -> RunConfig:
-        """The run of this choice with `etas`; none is the base model alone.
+    def config(
+        self, interventions: Sequence[Intervention] = (), steps: Sequence[float] = ()
+    ) -> RunConfig:
+        """The run of this choice with `interventions`; none is the base model alone.
 
         With `steps`, the values to try for each eta, it is the two-stage search.
         """
-        search: dict[str, Any] = {"search": "two-stage", "steps": tuple(steps)} if steps else {}
-        return RunConfig(
-            dataset=self.dataset,
-            parameters=self.parameters,
-            model=self.model,
-            hyper=self.hyper,
-            seeds=tuple(range(self.seeds)),
-            etas=tuple(etas),
-            pool=self.pool,
-            device=self.device,
-            **search,
-        )
+        if not steps:
+            return replace(self.run, interventions=tuple(interventions))
+        like = (self.like,) if self.like != Intervention() else ()
+        return replace(self.run, search="two-stage", steps=tuple(steps), interventions=like)

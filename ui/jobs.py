@@ -19,7 +19,6 @@ from wgnn_core.runs.jobs import JobStatus
 WATCHED = "watched_jobs"
 POLL_SECONDS = 0.5
 CHEAP_NODES = 4000
-CHEAP_MODELS = ("gcn", "dropedge", "renode", "self-training")
 
 
 class PageEnd(Exception):  # noqa: N818, it is no error
@@ -31,7 +30,7 @@ class PageEnd(Exception):  # noqa: N818, it is no error
 
 def is_cheap(graph: Graph, model: str) -> bool:
     """Whether five trainings take seconds, so that they may start unasked."""
-    return graph.num_nodes <= CHEAP_NODES and model in CHEAP_MODELS
+    return graph.num_nodes <= CHEAP_NODES and METHODS[model].cost == "cheap"
 
 
 @contextmanager

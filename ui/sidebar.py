@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import Field, fields
 from typing import Any
 
 import streamlit as st
@@ -11,14 +9,17 @@ import torch
 from streamlit.delta_generator import DeltaGenerator
 
 from ui import load
-from ui.choice import Choice, Pairs, Value
+from ui.choice import Choice
 from ui.text import md
+from ui.widgets import BIND, widget
 from wgnn_core import datasets
 from wgnn_core.comparators import COMPARATORS, METHODS, make_method
 from wgnn_core.datasets import DatasetSpec, Parameter
 from wgnn_core.errors import WGNNError
+from wgnn_core.fields import knobs
+from wgnn_core.intervention import ETAS, Intervention
+from wgnn_core.runs.config import Pairs, RunConfig
 
-BIND = "query-params"
 MAX_SEEDS = 20
 MAX_PAGE_NODES = 30_000
 """Larger generated graphs are for the command line; no page could draw them in time."""
@@ -32,9 +33,10 @@ def sidebar() -> tuple[Choice, DeltaGenerator]:
     with st.sidebar:
         dataset, parameters = _graph()
         model, hyper = _model(dataset)
-        seeds, pool, device = _protocol()
+        seeds, like, device = _protocol()
         jobs = st.container()
-    return Choice(dataset, parameters, model, hyper, seeds, pool, device), jobs
+    run = RunConfig(dataset, parameters, model, hyper, seeds=tuple(range(seeds)), device=device)
+    return Choice(run, like), jobs
 
 
 def _graph() -> tuple[str, Pairs]:
@@ -123,37 +125,17 @@ def _model(dataset: str) -> tuple[str, Pairs]:
     # where a graph has a recipe of its own, so have the widgets: another default, another key
     suffix = f"_{dataset}" if dataset in METHODS[name].for_dataset else ""
     with st.expander("Hyperparameters", icon=":material/tune:"):
-        values = [(item.name, _hyper(name, item, recipe, suffix)) for item in fields(recipe)]
-    return name, tuple((key, value) for key, value in values if value != getattr(recipe, key))
+        values = {
+            knob.name: widget(knob, getattr(recipe, knob.name), f"{name}_{knob.name}{suffix}")
+            for knob in knobs(type(recipe))
+        }
+    return name, tuple(
+        (key, value) for key, value in values.items() if value != getattr(recipe, key)
+    )
 
 
 def model_title(name: str) -> str:
     return METHODS[name].title + (" (comparator)" if name in COMPARATORS else "")
-
-
-def _hyper(model: str, item: Field[Any], recipe: object, suffix: str) -> Value:
-    """One widget made from what the model says about its hyperparameter."""
-    default, meta = getattr(recipe, item.name), item.metadata
-    label = item.name.replace("_", " ").capitalize()
-    shared: dict[str, Any] = {
-        "key": f"{model}_{item.name}{suffix}",
-        "bind": BIND,
-        "help": str(meta["help"]).capitalize() + ".",
-    }
-    if meta["choices"]:
-        choices = list(meta["choices"])
-        value: Value = st.selectbox(label, choices, choices.index(default), **shared)
-    elif isinstance(default, bool):
-        value = st.toggle(label, default, **shared)
-    elif isinstance(default, int):
-        value = st.number_input(label, int(meta["low"]), int(meta["high"]), default, **shared)
-    else:
-        step = 10.0 ** (math.floor(math.log10(default)) if default else -4)
-        low, high = float(meta["low"]), float(meta["high"])
-        value = st.number_input(
-            label, low, high, float(default), step=min(step, 0.05), format="%g", **shared
-        )
-    return value
 
 
 def devices() -> list[str]:
@@ -162,7 +144,7 @@ def devices() -> list[str]:
     return ["auto", "cpu", *(name for name, here in found.items() if here)]
 
 
-def _protocol() -> tuple[int, Any, str]:
+def _protocol() -> tuple[int, Intervention, str]:
     seeds = st.slider(
         "Seeds",
         2,
@@ -173,12 +155,10 @@ def _protocol() -> tuple[int, Any, str]:
         help="Trainings that differ in their random numbers alone. Ten for a paper.",
     )
     with st.expander("Protocol", icon=":material/rule:"):
-        pool = st.radio(
-            "V′ is chosen from",
-            ["all", "test"],
-            captions=["all nodes, as in the authors' code", "test nodes, as the paper words it"],
-            key="pool",
-            bind=BIND,
-        )
+        like: dict[str, Any] = {
+            knob.name: widget(knob, knob.default, knob.name)
+            for knob in knobs(Intervention)
+            if knob.name not in ETAS
+        }
         device = st.selectbox("Device", devices(), key="device", bind=BIND)
-    return seeds, pool, device
+    return seeds, Intervention(**like), device

@@ -1,0 +1,58 @@
+"""Widgets made from what a setting says about itself (`wgnn_core.fields`)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import streamlit as st
+
+from wgnn_core.fields import Knob, knobs
+from wgnn_core.intervention import ETAS, Intervention
+
+BIND = "query-params"
+STEP = 0.05
+DEFAULTS = {"eta0": 0.8, "eta1": 0.3, "eta2": 0.4}
+
+
+def widget(knob: Knob, default: Any, key: str) -> Any:
+    """One widget, bound to the address."""
+    shared: dict[str, Any] = {"key": key, "bind": BIND, "help": _sentence(knob.help)}
+    if knob.choices:
+        choices = list(knob.choices)
+        return st.selectbox(knob.title, choices, choices.index(default), **shared)
+    if knob.kind is bool:
+        return st.toggle(knob.title, default, **shared)
+    assert knob.low is not None and knob.high is not None, f"{knob.name} says no range"
+    if knob.kind is int:
+        return st.number_input(knob.title, int(knob.low), int(knob.high), default, **shared)
+    step = 10.0 ** (math.floor(math.log10(default)) if default else -4)
+    return st.number_input(
+        knob.title, float(knob.low), float(knob.high), float(default),
+        step=min(step, STEP), format="%g", **shared,
+    )  # fmt: skip
+
+
+def eta_sliders(like: Intervention) -> Intervention:
+    """The three sliders, the same on every page and in the address; other knobs as in `like`."""
+    etas = [knob for knob in knobs(Intervention) if knob.name in ETAS]
+    with st.grid(len(etas), min_column_width=170):
+        values = [
+            float(
+                st.slider(
+                    knob.title, 0.0, 1.0, DEFAULTS[knob.name], STEP,
+                    key=knob.name, bind=BIND, help=_sentence(knob.help),
+                )
+            )
+            for knob in etas
+        ]  # fmt: skip
+    return like.at(*values)
+
+
+def chosen_etas(like: Intervention) -> Intervention:
+    """What the sliders say, for a part of the page that does not draw them."""
+    return like.at(*(float(st.session_state[name]) for name in ETAS))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
