@@ -19,7 +19,7 @@ class Choice:
     """
 
     run: RunConfig
-    like: Intervention = Intervention()
+    like: Intervention
 
     def config(
         self, interventions: Sequence[Intervention] = (), steps: Sequence[float] = ()
