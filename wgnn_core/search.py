@@ -19,7 +19,7 @@ from scipy.special import softmax
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import FloatArray, Graph, IntArray
 from wgnn_core.nonuniformity import nonuniformity
-from wgnn_core.replicas.engine import Progress, train
+from wgnn_core.replicas.engine import EngineOptions, Progress, train
 from wgnn_core.replicas.model import Model
 from wgnn_core.wgnn import Base, Etas, Plan, Pool, make_plan, plan_trainings, tally, train_base
 
@@ -99,7 +99,12 @@ def run_trials(
         return
     trainings = plan_trainings(base, [t.run for t in wanted], plans)
     for part, out in train(
-        base.model, base.graph, trainings, stage="grid", progress=progress, **engine
+        base.model,
+        base.graph,
+        trainings,
+        EngineOptions(**engine),
+        stage="grid",
+        progress=progress,
     ):
         for trial, plan, logits, val in zip(
             wanted[part], plans[part], out.logits, out.val_accuracy, strict=True

@@ -22,7 +22,7 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.fraction import check_fraction
 from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
 from wgnn_core.nonuniformity import nonuniformity
-from wgnn_core.replicas.engine import Progress, choose_device, engine_name, train_all
+from wgnn_core.replicas.engine import EngineOptions, Progress, choose_device, engine_name, train_all
 from wgnn_core.replicas.model import Model
 from wgnn_core.replicas.train import Trained
 from wgnn_core.replicas.trainings import Trainings
@@ -172,7 +172,7 @@ def train_base(
     numbers = check_seeds(seeds)
     trainings = Trainings.of_seeds(graph, numbers)
     trained = train_all(
-        model, graph, trainings, device=device, stage="base", progress=progress, **engine
+        model, graph, trainings, EngineOptions(device, **engine), stage="base", progress=progress
     )
     return _base(graph, model, numbers, trained)
 
@@ -251,7 +251,7 @@ def run_wgnn(
         base: A base model trained before, to be used again.
         device: auto, cpu, cuda or mps.
         progress: Told about progress; returns False to cancel.
-        engine: Options of `wgnn_core.replicas.engine.train` (threads, memory).
+        engine: More of `wgnn_core.replicas.engine.EngineOptions` (threads, memory).
     """
     started = time.perf_counter()
     etas = Etas(eta0, eta1, eta2)
@@ -265,10 +265,9 @@ def run_wgnn(
         model,
         graph,
         plan_trainings(base, runs * len(names), plans),
-        device=device,
+        EngineOptions(device, **engine),
         stage="wgnn",
         progress=progress,
-        **engine,
     )
     return WGNNResult(
         base=base,
