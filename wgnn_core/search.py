@@ -109,7 +109,7 @@ def run_trials(
         for trial, plan, logits, val in zip(
             wanted[part], plans[part], out.logits, out.val_accuracy, strict=True
         ):
-            yield _outcome(base, trial, plan, logits, 100 * float(val))
+            yield _outcome(base, trial, plan, logits, float(val))
 
 
 def base_outcome(base: Base, run: int) -> Outcome:

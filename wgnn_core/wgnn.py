@@ -310,7 +310,7 @@ def _base(graph: Graph, model: Model, seeds: IntArray, trained: Trained) -> Base
         model,
         seeds,
         softmax(trained.logits, axis=-1),
-        100 * trained.val_accuracy,
+        trained.val_accuracy,
         np.asarray(test),
         trained.best_epoch,
         trained.joined,
@@ -326,6 +326,4 @@ def _retrained(base: Base, trained: Trained, plans: list[Plan], part: slice) -> 
         )
     ]
     test, retrained = np.asarray(scores).T
-    return Retrained(
-        softmax(logits, axis=-1), 100 * trained.val_accuracy[part], test, retrained, mine
-    )
+    return Retrained(softmax(logits, axis=-1), trained.val_accuracy[part], test, retrained, mine)

@@ -66,6 +66,15 @@ def test_best_epoch_is_kept(csbm_small: Graph) -> None:
     assert long.val_accuracy[0] == short.val_accuracy[0]
 
 
+def test_validation_accuracy_is_the_percentage_of_the_kept_logits(csbm_small: Graph) -> None:
+    trainings = Trainings.of_seeds(csbm_small, np.arange(3))
+    out = train_all(make_model("gcn", epochs=10), csbm_small, trainings)
+    for k, seed in enumerate(trainings.seeds):
+        val = csbm_small.split(int(seed)).val
+        right = (out.logits[k].argmax(-1) == csbm_small.y)[val]
+        assert out.val_accuracy[k] == pytest.approx(100 * right.mean(), rel=1e-6)
+
+
 def test_patience_stops_replicas_one_by_one(csbm_small: Graph) -> None:
     """Replicas that leave the batch take nothing along: the others go on as if alone."""
     model = make_model("gcn", epochs=60, patience=8)
