@@ -16,7 +16,7 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
 from wgnn_core.intervention import Base, Intervention, Plan, make_plan
 from wgnn_core.nonuniformity import nonuniformity
-from wgnn_core.replicas.engine import Progress, train, train_all
+from wgnn_core.replicas.engine import DEFAULTS, EngineOptions, Progress, train, train_all
 from wgnn_core.replicas.model import Model
 from wgnn_core.replicas.trainings import Trainings
 
@@ -79,14 +79,14 @@ def train_base(
     graph: Graph,
     model: Model,
     seeds: Sequence[int] | int,
+    options: EngineOptions = DEFAULTS,
     *,
-    device: str = "auto",
     progress: Progress | None = None,
 ) -> Base:
     """Train the base model once per seed; seed s uses split s mod (number of splits)."""
     numbers = check_seeds(seeds)
     trainings = Trainings.of_seeds(graph, numbers)
-    out = train_all(model, graph, trainings, device=device, stage="base", progress=progress)
+    out = train_all(model, graph, trainings, options, stage="base", progress=progress)
     predicted = out.logits.argmax(-1)
     test = [accuracy(graph, int(seed), mine) for seed, mine in zip(numbers, predicted, strict=True)]
     return Base(
@@ -94,7 +94,7 @@ def train_base(
         model,
         numbers,
         softmax(out.logits, axis=-1),
-        100 * out.val_accuracy,
+        out.val_accuracy,
         np.asarray(test),
         out.best_epoch,
         out.joined,
@@ -110,8 +110,8 @@ def base_row(base: Base, position: int) -> Row:
 def retrain(
     base: Base,
     wanted: Sequence[Trial],
+    options: EngineOptions = DEFAULTS,
     *,
-    device: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[Outcome]:
     """Retrain each trial; outcomes come in the order of `wanted`, batch by batch."""
@@ -120,12 +120,12 @@ def retrain(
         return
     trainings = _trainings(base, [trial.position for trial in wanted], plans)
     for part, out in train(
-        base.model, base.graph, trainings, device=device, stage="wgnn", progress=progress
+        base.model, base.graph, trainings, options, stage="wgnn", progress=progress
     ):
         for trial, plan, logits, val in zip(
             wanted[part], plans[part], out.logits, out.val_accuracy, strict=True
         ):
-            yield _outcome(base, trial, plan, logits, 100 * float(val))
+            yield _outcome(base, trial, plan, logits, float(val))
 
 
 def _trainings(base: Base, positions: Sequence[int], plans: Sequence[Plan]) -> Trainings:

@@ -11,6 +11,7 @@ from wgnn_core.graph import HIDDEN, Graph
 from wgnn_core.models import make_model
 from wgnn_core.replicas.engine import (
     Cancelled,
+    EngineOptions,
     Event,
     batch_size,
     choose_device,
@@ -22,15 +23,17 @@ from wgnn_core.replicas.train import train_batch
 from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Domain
 
+ONE_THREAD = EngineOptions(threads=1)
+
 
 @pytest.mark.parametrize("name", ["gcn", "gat", "dropedge"])
 def test_together_is_alone(csbm_small: Graph, name: str) -> None:
     """Five replicas in one batch give bit for bit what each gives by itself."""
     model = make_model(name, epochs=15)
     trainings = Trainings.of_seeds(csbm_small, np.asarray([3, 1, 4, 15, 9]))
-    together = train_all(model, csbm_small, trainings, threads=1)
+    together = train_all(model, csbm_small, trainings, ONE_THREAD)
     for k in range(len(trainings)):
-        alone = train_all(model, csbm_small, trainings.select(slice(k, k + 1)), threads=1)
+        alone = train_all(model, csbm_small, trainings.select(slice(k, k + 1)), ONE_THREAD)
         np.testing.assert_array_equal(alone.logits[0], together.logits[k])
         assert alone.best_epoch[0] == together.best_epoch[k]
 
@@ -38,10 +41,9 @@ def test_together_is_alone(csbm_small: Graph, name: str) -> None:
 def test_cut_by_memory_or_threads_changes_nothing(csbm_small: Graph) -> None:
     model = make_model("gcn", epochs=10)
     trainings = Trainings.of_seeds(csbm_small, np.arange(6))
-    whole = train_all(model, csbm_small, trainings, threads=1)
-    cut = train_all(
-        model, csbm_small, trainings, threads=2, memory=2 * replica_bytes(model, csbm_small)
-    )
+    whole = train_all(model, csbm_small, trainings, ONE_THREAD)
+    options = EngineOptions(threads=2, memory=2 * replica_bytes(model, csbm_small))
+    cut = train_all(model, csbm_small, trainings, options)
     np.testing.assert_array_equal(whole.logits, cut.logits)
 
 
@@ -64,11 +66,20 @@ def test_best_epoch_is_kept(csbm_small: Graph) -> None:
     assert long.val_accuracy[0] == short.val_accuracy[0]
 
 
+def test_validation_accuracy_is_the_percentage_of_the_kept_logits(csbm_small: Graph) -> None:
+    trainings = Trainings.of_seeds(csbm_small, np.arange(3))
+    out = train_all(make_model("gcn", epochs=10), csbm_small, trainings)
+    for k, seed in enumerate(trainings.seeds):
+        val = csbm_small.split(int(seed)).val
+        right = (out.logits[k].argmax(-1) == csbm_small.y)[val]
+        assert out.val_accuracy[k] == pytest.approx(100 * right.mean(), rel=1e-6)
+
+
 def test_patience_stops_replicas_one_by_one(csbm_small: Graph) -> None:
     """Replicas that leave the batch take nothing along: the others go on as if alone."""
     model = make_model("gcn", epochs=60, patience=8)
     trainings = Trainings.of_seeds(csbm_small, np.arange(8))
-    out = train_all(model, csbm_small, trainings, threads=1)
+    out = train_all(model, csbm_small, trainings, ONE_THREAD)
     assert len(set(out.epochs.tolist())) > 1
     stopped = out.epochs < 60
     assert (out.epochs - 1 - out.best_epoch)[stopped].tolist() == [8] * int(stopped.sum())

@@ -34,6 +34,23 @@ class Event:
     total: int
 
 
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where and how trainings run.
+
+    Attributes:
+        device: ``auto``, ``cpu``, ``cuda`` or ``mps``.
+        threads: Batches that train at the same time on a CPU; None: `default_threads`.
+        memory: Bytes for all threads together; None: a quarter of what is free.
+    """
+
+    device: str = "auto"
+    threads: int | None = None
+    memory: int | None = None
+
+
+DEFAULTS = EngineOptions()
+
 Progress = Callable[[Event], bool]
 """Told about progress from time to time; returns False to cancel."""
 
@@ -102,10 +119,8 @@ def train(
     model: Model,
     graph: Graph,
     trainings: Trainings,
+    options: EngineOptions = DEFAULTS,
     *,
-    device: str = "auto",
-    threads: int | None = None,
-    memory: int | None = None,
     stage: str = "training",
     progress: Progress | None = None,
 ) -> Iterator[tuple[slice, Trained]]:
@@ -114,11 +129,11 @@ def train(
     Raises:
         Cancelled: When `progress` returned False; batches already yielded stay valid.
     """
-    chosen = choose_device(device)
-    threads = (threads or default_threads()) if chosen.type == "cpu" else 1
-    size = batch_size(model, graph, len(trainings), threads, memory)
+    device = choose_device(options.device)
+    threads = (options.threads or default_threads()) if device.type == "cpu" else 1
+    size = batch_size(model, graph, len(trainings), threads, options.memory)
     parts = [slice(i, i + size) for i in range(0, len(trainings), size)]
-    domain = Domain.of(graph, chosen)
+    domain = Domain.of(graph, device)
     counter = _Counter(model.all_epochs, len(trainings), stage, progress)
     with _single_threaded_torch(), ThreadPoolExecutor(threads) as pool:
         jobs: list[Future[Trained]] = [
@@ -138,9 +153,18 @@ def train(
                 job.cancel()
 
 
-def train_all(model: Model, graph: Graph, trainings: Trainings, **options: object) -> Trained:
+def train_all(
+    model: Model,
+    graph: Graph,
+    trainings: Trainings,
+    options: EngineOptions = DEFAULTS,
+    *,
+    stage: str = "training",
+    progress: Progress | None = None,
+) -> Trained:
     """`train` with the batches put together again."""
-    outs = [out for _, out in train(model, graph, trainings, **options)]  # type: ignore[arg-type]
+    parts = train(model, graph, trainings, options, stage=stage, progress=progress)
+    outs = [out for _, out in parts]
     return Trained(
         *(
             np.concatenate([getattr(out, name) for out in outs])

@@ -22,6 +22,7 @@ from wgnn_core.replicas.view import Batch, Domain, View
 class Trained:
     """What came out of K trainings, replica by replica, at each one's best validation epoch.
 
+    `val_accuracy` is in percent, `epochs` is how many each replica ran.
     `joined` counts the nodes that the model added to its training set by itself (`Model.adapt`).
     """
 
@@ -75,7 +76,7 @@ def train_batch(
     with torch.no_grad():
         logits = model.forward(run.unpack(best), view, None).cpu().numpy()
     joined = ((trainings.weight > 0) & (asked.weight == 0)).sum(axis=1)
-    return Trained(logits, accuracy, epoch_of_best, ran, joined)
+    return Trained(logits, 100 * accuracy, epoch_of_best, ran, joined)
 
 
 def _prepare(

@@ -14,7 +14,7 @@ import pandas as pd
 
 from wgnn_core.graph import Graph
 from wgnn_core.intervention import Base
-from wgnn_core.replicas.engine import MAX_BATCH, Progress, replica_bytes
+from wgnn_core.replicas.engine import MAX_BATCH, EngineOptions, Progress, replica_bytes
 from wgnn_core.replicas.model import Model
 from wgnn_core.runs.arrays import Arrays
 from wgnn_core.runs.config import RunConfig
@@ -74,11 +74,23 @@ class Task:
         """Train the cell."""
         started = time.perf_counter()
         if self.cell.positions:
-            result = _train_base(self.config, self.graph, self.cell, progress)
+            result = self._train_base(progress)
         else:
             base = join_base(self.config, self.graph, self.bases)
-            result = _retrain(base, self.cell, self.config.device, progress)
+            result = _retrain(base, self.cell, self.options, progress)
         return replace(result, seconds=time.perf_counter() - started)
+
+    @property
+    def options(self) -> EngineOptions:
+        return EngineOptions(device=self.config.device)
+
+    def _train_base(self, progress: Progress | None) -> CellResult:
+        cell, config = self.cell, self.config
+        model = config_of(config, cell.edge_model).base_model
+        seeds = [config.seeds[position] for position in cell.positions]
+        base = train_base(self.graph, model, seeds, self.options, progress=progress)
+        arrays = {name: getattr(base, name) for name in BASE_ARRAYS}
+        return CellResult(base_rows(base, cell), arrays)
 
 
 def cell_size(model: Model, graph: Graph) -> int:
@@ -159,17 +171,10 @@ def base_of_cell(config: RunConfig, graph: Graph, cell: Cell, arrays: Arrays) ->
     return _join(replace(own, seeds=seeds), graph, arrays)
 
 
-def _train_base(
-    config: RunConfig, graph: Graph, cell: Cell, progress: Progress | None
+def _retrain(
+    base: Base, cell: Cell, options: EngineOptions, progress: Progress | None
 ) -> CellResult:
-    model = config_of(config, cell.edge_model).base_model
-    seeds = [config.seeds[position] for position in cell.positions]
-    base = train_base(graph, model, seeds, device=config.device, progress=progress)
-    return CellResult(base_rows(base, cell), {name: getattr(base, name) for name in BASE_ARRAYS})
-
-
-def _retrain(base: Base, cell: Cell, device: str, progress: Progress | None) -> CellResult:
-    outcomes = list(retrain(base, cell.trials, device=device, progress=progress))
+    outcomes = list(retrain(base, cell.trials, options, progress=progress))
     small = np.min_scalar_type(base.graph.num_classes)
     return CellResult(
         [outcome.row for outcome in outcomes],
