@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from typing import Any
 
 import streamlit as st
 
 from ui import load
-from ui.text import md
+from ui.text import count, md
 from wgnn_core import datasets
 from wgnn_core.comparators import METHODS
 from wgnn_core.errors import WGNNError
@@ -16,8 +18,10 @@ from wgnn_core.graph import Graph
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import JobStatus
 
-WATCHED = "watched_jobs"
+WATCHED, UNASKED, NEEDED = "watched_jobs", "unasked_jobs", "needed_jobs"
+CHANGED, SAID = "jobs_changed", "jobs_error"
 POLL_SECONDS = 0.5
+SHOWN = 4
 CHEAP_NODES = 4000
 
 
@@ -42,6 +46,42 @@ def said() -> Iterator[None]:
         st.error(md(error, 600), icon=":material/error:")
 
 
+def asked(action: Callable[..., object]) -> Callable[..., None]:
+    """For callbacks of buttons, where an error has no place on the page yet: it is kept for it."""
+
+    @wraps(action)
+    def call(*given: Any) -> None:
+        st.session_state[CHANGED] = True
+        try:
+            action(*given)
+        except WGNNError as error:
+            st.session_state[SAID] = str(error)
+
+    return call
+
+
+def fragment(
+    part: Callable[[], None], name: str, run_every: float | None = None
+) -> Callable[[], None]:
+    """A part of the page that is drawn anew by itself.
+
+    Whatever it starts or stops, the rest of the page learns of it: then the whole page is drawn.
+    Streamlit knows a fragment by its name and place. Were they the same on all pages, a look that
+    the browser asked for just before it followed a link would be taken on the new page and lead
+    back to the old one.
+    """
+
+    def drawn() -> None:
+        st.session_state.setdefault(CHANGED, False)
+        with said():
+            part()
+        if st.session_state[CHANGED]:
+            st.rerun()
+
+    drawn.__qualname__ = f"{part.__qualname__}_{name}"
+    return st.fragment(drawn, run_every=run_every)
+
+
 def status_of(config: RunConfig) -> JobStatus | None:
     """None if the run was never submitted."""
     try:
@@ -56,22 +96,30 @@ def is_active(run_id: str | None) -> bool:
     return run_id is not None and jobs.store.has(run_id) and jobs.status(run_id).active
 
 
-def submit(config: RunConfig) -> str:
-    """Queue a run, or find it finished; the sidebar watches it for this session."""
+def submit(config: RunConfig, unasked: bool = False) -> str:
+    """Queue a run, or find it finished; the sidebar watches it for this session.
+
+    What was started `unasked` is withdrawn when this session looks at something else.
+    """
     run_id = load.jobs().submit(config)
     if is_active(run_id):
         watch(run_id)
+        st.session_state[CHANGED] = True
+        if unasked:
+            st.session_state.setdefault(UNASKED, set()).add(run_id)
     return run_id
 
 
 def resume(run_id: str) -> None:
     load.jobs().resume(run_id)
+    st.session_state[CHANGED] = True
     watch(run_id)
 
 
 def watch(run_id: str) -> None:
     """Draw the page anew when the run ends, or has ended since the page looked at it."""
     st.session_state.setdefault(WATCHED, {})[run_id] = True
+    st.session_state.setdefault(NEEDED, set()).add(run_id)
 
 
 def need(config: RunConfig, cheap: bool, what: str) -> str:
@@ -83,8 +131,8 @@ def need(config: RunConfig, cheap: bool, what: str) -> str:
         what: Names it in sentences, such as "the base model".
     """
     status = status_of(config)
-    if status is None and cheap:
-        submit(config)
+    if status is None and (cheap or load.jobs().is_free(config)):
+        submit(config, unasked=True)
         status = status_of(config)
     if status is not None and status.state == "done":
         return config.run_id
@@ -94,11 +142,20 @@ def need(config: RunConfig, cheap: bool, what: str) -> str:
             train_button(f"Train {what}", config, "need")
         elif status.active:
             watch(config.run_id)
-            st.markdown(f"**Training {what}.** The page fills itself as soon as it is done.")
+            st.markdown(f"**{doing(status, what)}** The page fills itself as soon as it is done.")
             st.skeleton(height=260)
         else:
             ended(config.run_id, status)
     raise PageEnd
+
+
+def doing(status: JobStatus, what: str) -> str:
+    """A sentence about a run that is not finished: trained, or waiting for others."""
+    if status.state == "running":
+        return f"Training {what}."
+    before = [run_id for run_id in load.jobs().active if run_id != status.run_id]
+    behind = f" behind {count(len(before), 'other run')}" if before else ""
+    return f"{what[:1].upper()}{what[1:]} waits{behind}."
 
 
 def train_button(label: str, config: RunConfig, key: str, disabled: bool = False) -> None:
@@ -109,7 +166,7 @@ def train_button(label: str, config: RunConfig, key: str, disabled: bool = False
         icon=":material/play_arrow:",
         key=key,
         disabled=disabled,
-        on_click=submit,
+        on_click=asked(submit),
         args=(config,),
     )
 
@@ -126,41 +183,57 @@ def ended(run_id: str, status: JobStatus) -> None:
         )
     again = "Try again" if status.state == "failed" else "Resume"
     st.button(
-        again, icon=":material/replay:", key=f"resume_{run_id}", on_click=resume, args=(run_id,)
+        again,
+        icon=":material/replay:",
+        key=f"resume_{run_id}",
+        on_click=asked(resume),
+        args=(run_id,),
     )
 
 
-def forget_ended() -> None:
+def page_begins() -> None:
     """Before a page is drawn: what has ended is no reason to draw it once more."""
     st.session_state[WATCHED] = {r: True for r in st.session_state.get(WATCHED, {}) if is_active(r)}
+    st.session_state[NEEDED] = set()
+    st.session_state[CHANGED] = False
+    if message := st.session_state.pop(SAID, ""):
+        st.error(md(message, 600), icon=":material/error:")
+
+
+def page_ends() -> None:
+    """After a page is drawn: withdraw what was started unasked and is looked at no longer."""
+    unasked: set[str] = st.session_state.get(UNASKED, set())
+    for run_id in unasked - st.session_state[NEEDED]:
+        with said():
+            if is_active(run_id) and not load.jobs().status(run_id).done:
+                load.jobs().cancel(run_id)
+        unasked.discard(run_id)
 
 
 def panel(page: str) -> None:
-    """The jobs of this session that are going on; looks again by itself only while there are."""
+    """The jobs of this program that are going on, whichever tab began them."""
 
     def look() -> None:
         watched: dict[str, bool] = st.session_state.setdefault(WATCHED, {})
         still = {run_id: load.jobs().status(run_id) for run_id in watched if is_active(run_id)}
         if set(still) != set(watched):
             st.session_state[WATCHED] = dict.fromkeys(still, True)
-            st.rerun()
-        _jobs(still)
+            st.session_state[CHANGED] = True
+            return
+        others = [run_id for run_id in load.jobs().active if run_id not in still]
+        going = still | {run_id: load.jobs().status(run_id) for run_id in others}
+        if going:
+            st.caption("Jobs")
+        for run_id, status in list(going.items())[:SHOWN]:
+            progress(run_id, status)
+        if len(going) > SHOWN:
+            st.caption(f"and {count(len(going) - SHOWN, 'other run')}")
 
-    # Streamlit knows a fragment by its name and place. Were they the same on all pages, a look
-    # that the browser asked for just before it followed a link would be taken on the new page and
-    # lead back to the old one.
-    look.__qualname__ = f"look_{page}"
-    st.fragment(look, run_every=POLL_SECONDS if st.session_state.get(WATCHED) else None)()
-
-
-def _jobs(still: dict[str, JobStatus]) -> None:
-    if still:
-        st.caption("Jobs")
-    for run_id, status in list(still.items())[:4]:
-        progress(run_id, status, "panel")
+    busy = st.session_state.get(WATCHED) or load.jobs().active
+    fragment(look, page, POLL_SECONDS if busy else None)()
 
 
-def progress(run_id: str, status: JobStatus, place: str) -> None:
+def progress(run_id: str, status: JobStatus) -> None:
     """One job: what it is, how far, how long still, and a way to stop it."""
     config = load.jobs().store.get(run_id).config
     name = f"{METHODS[config.model].title} on {datasets.spec(config.dataset).title}"
@@ -171,8 +244,8 @@ def progress(run_id: str, status: JobStatus, place: str) -> None:
         st.button(
             "Cancel",
             icon=":material/close:",
-            key=f"cancel_{place}_{run_id}",
-            on_click=load.jobs().cancel,
+            key=f"cancel_{run_id}",
+            on_click=asked(load.jobs().cancel),
             args=(run_id,),
             type="tertiary",
         )

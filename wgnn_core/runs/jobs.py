@@ -13,6 +13,7 @@ from functools import partial
 from typing import Protocol
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.runs.cells import content_of, first_cells
 from wgnn_core.runs.cluster import RayExecutor
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.events import Ended, Event, Progressed, Ready, Started
@@ -166,6 +167,19 @@ class Jobs:
         self.store.claim(run_id, self.owner)  # if another program has it, the executor waits
         self._executor.start(run_id)
         return run_id
+
+    @property
+    def active(self) -> list[str]:
+        """Ids of the runs that this program has queued or is training, the oldest first."""
+        with self._lock:
+            return [run_id for run_id, live in self._live.items() if live.ended is None]
+
+    def is_free(self, config: RunConfig) -> bool:
+        """Whether a run trains nothing: every cell is stored, here or in another run."""
+        if config.interventions or config.search != "list":
+            return False
+        contents = [content_of(config, cell) for cell in first_cells(config, config.graph())]
+        return all(content is not None and self.store.has_content(content) for content in contents)
 
     def warm(self) -> None:
         """Get ready for a first run (a worker takes seconds to start)."""

@@ -332,6 +332,12 @@ class Store:
         except WGNNError:  # being deleted, or damaged: then it is trained once more
             return None
 
+    def has_content(self, content: str) -> bool:
+        """Whether a cell of this content is stored in any run."""
+        with connect(self._file) as db:
+            found = db.execute("SELECT 1 FROM cell WHERE content = ?", (content,))
+            return found.fetchone() is not None
+
     def rows(self, run_id: str) -> list[tuple[int, int, Row]]:
         """(cell, place in its arrays, row) of every finished training."""
         with connect(self._file) as db:
