@@ -205,8 +205,8 @@ def page_ends() -> None:
     unasked: set[str] = st.session_state.get(UNASKED, set())
     for run_id in unasked - st.session_state[NEEDED]:
         with said():
-            if is_active(run_id) and not load.jobs().status(run_id).done:
-                load.jobs().cancel(run_id)
+            if is_active(run_id) and load.jobs().store.get(run_id).done == 0:
+                load.jobs().delete(run_id)  # nothing is lost, and nothing reads "cancelled"
         unasked.discard(run_id)
 
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from wgnn_core.cli.console import err, out, print_json
 from wgnn_core.cli.flags import Given, Parameter, flagged, run_config, values
@@ -27,6 +28,8 @@ app = typer.Typer(help="The runs that were made: list, show, delete, export.", n
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Id = Annotated[str, typer.Argument(help="An id from `runs list`, or its beginning.")]
 POLL_SECONDS = 0.2
+CONTROL = dict.fromkeys([*range(32), *range(127, 160)])
+"""Characters that a terminal would obey; dropped from what users wrote."""
 
 
 @flagged(RunConfig, Intervention, without=("search", *ETAS), panels=("The run", "wGNN"))
@@ -141,7 +144,7 @@ def list_(
             _percent(run.base_accuracy),
             _percent(run.accuracy),
             datetime.fromtimestamp(run.created).strftime("%m-%d %H:%M"),
-            run.note.replace("[", r"\["),
+            Text(run.note.translate(CONTROL)),
         )
     out.print(table)
     out.print("Mean test accuracy in %; best: the etas with the best validation so far.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,8 @@ def read_arrays(file: Path) -> Arrays:
     try:
         with np.load(file, allow_pickle=False) as loaded:
             return {name: loaded[name] for name in loaded.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise WGNNError(
             f"the arrays of run {file.parent.name} cannot be read from {file} ({error}); "
-            "delete the run and start it again."
+            "resume the run to train what was lost."
         ) from error

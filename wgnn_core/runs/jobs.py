@@ -67,6 +67,15 @@ class JobStatus:
     accuracy: float | None
     base_accuracy: float | None
 
+    def _check_queue(self, run_id: str) -> None:
+        waiting = [other for other in self.active if other != run_id]
+        done = self.store.has(run_id) and self.store.get(run_id).state == "done"
+        if len(waiting) >= self.limits.queue and not done:
+            raise WGNNError(
+                f"{len(waiting)} runs are waiting or running; the limit is {self.limits.queue}: "
+                "wait for one to finish or cancel one."
+            )
+
     @property
     def active(self) -> bool:
         return self.state in ACTIVE
@@ -143,6 +152,7 @@ class Jobs:
         with self._lock:
             if fresh and self.store.has(run_id):
                 self.delete(run_id)
+            self._check_queue(run_id)
             self.store.create(config, adopts=not fresh)
             return self._start(run_id)
 
@@ -155,18 +165,22 @@ class Jobs:
         summary = self.store.get(run_id)
         if summary.state == "done":
             return run_id
-        waiting = [r for r, live in self._live.items() if live.ended is None and r != run_id]
-        if len(waiting) >= self.limits.queue:
-            raise WGNNError(
-                f"{len(waiting)} runs are waiting or running; the limit is {self.limits.queue}: "
-                "wait for one to finish or cancel one."
-            )
+        self._check_queue(run_id)
         live = self._live.get(run_id)
         if live is None or live.ended is not None:
             self._live[run_id] = _Live(summary.done)
         self.store.claim(run_id, self.owner)  # if another program has it, the executor waits
         self._executor.start(run_id)
         return run_id
+
+    def _check_queue(self, run_id: str) -> None:
+        waiting = [other for other in self.active if other != run_id]
+        done = self.store.has(run_id) and self.store.get(run_id).state == "done"
+        if len(waiting) >= self.limits.queue and not done:
+            raise WGNNError(
+                f"{len(waiting)} runs are waiting or running; the limit is {self.limits.queue}: "
+                "wait for one to finish or cancel one."
+            )
 
     @property
     def active(self) -> list[str]:

@@ -349,8 +349,22 @@ class Store:
         return [(cell, place, from_values(values)) for cell, place, *values in found]
 
     def arrays(self, run_id: str, number: int) -> Arrays:
-        """The arrays of a finished cell."""
-        return read_arrays(self._array_file(run_id, number))
+        """The arrays of a finished cell.
+
+        Raises:
+            WGNNError: They are missing or damaged. Then the cell counts as never trained, and the
+                run as interrupted: who resumes it trains that one cell again.
+        """
+        try:
+            return read_arrays(self._array_file(run_id, number))
+        except WGNNError:
+            with transaction(self._file) as db:
+                db.execute("DELETE FROM cell WHERE run = ? AND number = ?", (run_id, number))
+                db.execute(
+                    "UPDATE run SET state = 'running', owner = NULL WHERE id = ? AND state = 'done'",
+                    (run_id,),
+                )
+            raise
 
     def _array_file(self, run_id: str, number: int) -> Path:
         return self.path / "arrays" / run_id / f"{number}.npz"
