@@ -361,7 +361,8 @@ class Store:
             with transaction(self._file) as db:
                 db.execute("DELETE FROM cell WHERE run = ? AND number = ?", (run_id, number))
                 db.execute(
-                    "UPDATE run SET state = 'running', owner = NULL WHERE id = ? AND state = 'done'",
+                    "UPDATE run SET state = 'running', owner = NULL"
+                    " WHERE id = ? AND state = 'done'",
                     (run_id,),
                 )
             raise
