@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch import nn
+
 from wgnn_core.comparators.ptdnet import PTDNet
 from wgnn_core.comparators.renode import ReNode
 from wgnn_core.comparators.self_training import SelfTraining
+from wgnn_core.errors import WGNNError
 from wgnn_core.models import MODELS, configured
+from wgnn_core.models.own import OwnModel, load_own, own_model
 from wgnn_core.replicas.model import Model
 
 COMPARATORS: dict[str, type[Model]] = {
@@ -15,12 +19,36 @@ COMPARATORS: dict[str, type[Model]] = {
 }
 """Every comparator by name."""
 
-METHODS: dict[str, type[Model]] = MODELS | COMPARATORS
+
+class _Methods(dict[str, type[Model]]):
+    """A name that is none of ours may be a model of the user's: ``FILE.py:CLASS``."""
+
+    def __missing__(self, name: str) -> type[Model]:
+        if ".py:" not in name:
+            raise KeyError(name)
+        found = load_own(name)
+        self[name] = found
+        self[found.name] = found
+        return found
+
+
+METHODS: dict[str, type[Model]] = _Methods(MODELS | COMPARATORS)
 """Base models and comparators: what a page or a command can be asked to train."""
+
+
+def register(network: type[nn.Module]) -> str:
+    """Make a module class of the running program a base model; returns its name."""
+    model = own_model(network)
+    if model.name in METHODS and not issubclass(METHODS[model.name], OwnModel):
+        raise WGNNError(f"there is a model {model.name!r} already; give the class another name.")
+    METHODS[model.name] = model
+    return model.name
 
 
 def make_method(
     name: str, dataset: str | None = None, preset: str | None = None, **overrides: Any
 ) -> Model:
     """A base model or comparator with its recipe, as `wgnn_core.models.make_model`."""
+    if ".py:" in name:
+        name = METHODS[name].name
     return configured(METHODS, "model", name, dataset, preset, **overrides)

@@ -16,6 +16,7 @@ import torch
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
 from wgnn_core.replicas.model import Model, Sizes
+from wgnn_core.replicas.plain import PlainModel, train_plain
 from wgnn_core.replicas.train import Trained, train_batch
 from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Domain
@@ -130,14 +131,15 @@ def train(
         Cancelled: When `progress` returned False; batches already yielded stay valid.
     """
     device = choose_device(options.device)
-    threads = (options.threads or default_threads()) if device.type == "cpu" else 1
+    several = device.type == "cpu" and not isinstance(model, PlainModel)
+    threads = (options.threads or default_threads()) if several else 1
     size = batch_size(model, graph, len(trainings), threads, options.memory)
     parts = [slice(i, i + size) for i in range(0, len(trainings), size)]
     domain = Domain.of(graph, device)
     counter = _Counter(model.all_epochs, len(trainings), stage, progress)
     with _single_threaded_torch(), ThreadPoolExecutor(threads) as pool:
         jobs: list[Future[Trained]] = [
-            pool.submit(train_batch, model, domain, trainings.select(part), counter.tick)
+            pool.submit(_train, model, domain, trainings.select(part), counter.tick)
             for part in parts
         ]
         try:
@@ -171,6 +173,14 @@ def train_all(
             for name in ("logits", "val_accuracy", "best_epoch", "epochs", "joined")
         )
     )
+
+
+def _train(
+    model: Model, domain: Domain, trainings: Trainings, tick: Callable[[int], None]
+) -> Trained:
+    if isinstance(model, PlainModel):
+        return train_plain(model, domain, trainings, tick)
+    return train_batch(model, domain, trainings, tick)
 
 
 class _Counter:

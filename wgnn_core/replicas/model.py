@@ -54,6 +54,8 @@ class Model:
     """Hyperparameters that differ from the defaults on a dataset."""
     undecayed: ClassVar[frozenset[str]] = frozenset()
     """Parameters without weight decay."""
+    source: ClassVar[str] = ""
+    """Fingerprint of the program, for models that are no part of this one."""
     optimizer: ClassVar[Literal["adam", "adamax"]] = "adam"
     slot_floats: ClassVar[int] = 1
     """Numbers kept for each stored adjacency entry while training (for the memory budget)."""

@@ -134,7 +134,8 @@ class RunConfig:
     @cached_property
     def base_identity(self) -> dict[str, Any]:
         """Everything that can change a number of the base model, but the seeds."""
-        full = self.resolve()
+        full, source = self.resolve(), type(self.base_model).source
+        own = {"source": source, "model": type(self.base_model).title} if source else {}
         return {
             "dataset": full.dataset,
             "parameters": dict(full.parameters),
@@ -143,6 +144,7 @@ class RunConfig:
             "protocol": PROTOCOL,
             "dataset_hash": self.graph().content_hash,
             "versions": versions(),
+            **own,
         }
 
     @cached_property
