@@ -80,7 +80,7 @@ $(VENV)/.installed: requirements.txt | $(PY)
 
 # Kernels are kept compiled beside their source, so that the first visitor need not wait for them.
 # A worker with nobody to serve compiles them and ends.
-$(VENV)/.compiled: $(wildcard wgnn_core/replicas/*kernels.py wgnn_core/replicas/prefetch.py) | $(VENV)/.installed
+$(VENV)/.compiled: $(wildcard wgnn_core/replicas/*.py) | $(VENV)/.installed
 	@echo "Compiling the kernels (the first time only) ..."
 	@$(PY) -m wgnn_core.runs.worker </dev/null
 	@touch $@

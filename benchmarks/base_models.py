@@ -293,7 +293,8 @@ def plain_training(model: Model, graph: Graph, seed: int) -> float:
         for group in optimizer.param_groups:
             group["lr"] = model.lr_at(epoch)
         optimizer.zero_grad()
-        model.loss(p, view, Noise.of_epoch(data.seeds, epoch), labels, weight).backward()
+        losses, _ = model.loss(p, view, Noise.of_epoch(data.seeds, epoch), labels, weight)
+        losses.sum().backward()
         optimizer.step()
         with torch.no_grad():
             right = model.forward(p, view, None).argmax(-1) == labels

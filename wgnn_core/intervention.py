@@ -21,6 +21,7 @@ from wgnn_core.graph import FloatArray, Graph, IntArray
 from wgnn_core.models import MODELS
 from wgnn_core.nonuniformity import nonuniformity
 from wgnn_core.ranking import SCORES, score
+from wgnn_core.replicas.history import History
 from wgnn_core.replicas.model import Model
 from wgnn_core.supplement import Supplement, supplement
 
@@ -141,7 +142,8 @@ class Base:
     """The base model, trained once per seed, and what follows from it alone; accuracies in percent.
 
     `joined` counts, per seed, the nodes that the model added to its training set by itself:
-    Self-training does. `edge_models` are other models trained with the same seeds, whose
+    Self-training does. `history` holds the training curves, None for cells stored without them.
+    `edge_models` are other models trained with the same seeds, whose
     probabilities may make G' (`Intervention.edge_model`).
     """
 
@@ -153,6 +155,7 @@ class Base:
     test: Percent
     best_epoch: IntArray
     joined: IntArray
+    history: History | None = None
     edge_models: Mapping[str, Base] = field(default_factory=dict, repr=False)
 
     @property

@@ -53,11 +53,19 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A row, and the arrays beside it: predicted classes and w of every node, ``[N]`` each."""
+    """A row, and the arrays beside it.
+
+    Attributes:
+        row: The numbers.
+        predicted: Predicted class of every node, ``[N]``.
+        w: Label non-uniformity of every node, ``[N]``.
+        curves: Loss, training and validation accuracy per epoch, ``[3, epochs]``, see `History`.
+    """
 
     row: Row
     predicted: IntArray
     w: FloatArray
+    curves: FloatArray
 
 
 def check_seeds(seeds: Sequence[int] | int) -> IntArray:
@@ -98,6 +106,7 @@ def train_base(
         np.asarray(test),
         out.best_epoch,
         out.joined,
+        out.history,
     )
 
 
@@ -122,10 +131,12 @@ def retrain(
     for part, out in train(
         base.model, base.graph, trainings, options, stage="wgnn", progress=progress
     ):
-        for trial, plan, logits, val in zip(
-            wanted[part], plans[part], out.logits, out.val_accuracy, strict=True
-        ):
-            yield _outcome(base, trial, plan, logits, float(val))
+        assert out.history is not None
+        for trial, plan, logits, val, curves in zip(
+            wanted[part], plans[part], out.logits, out.val_accuracy, out.history.stacked(),
+            strict=True,
+        ):  # fmt: skip
+            yield _outcome(base, trial, plan, logits, float(val), curves)
 
 
 def _trainings(base: Base, positions: Sequence[int], plans: Sequence[Plan]) -> Trainings:
@@ -153,7 +164,9 @@ def accuracy(graph: Graph, seed: int, predicted: IntArray) -> float:
     return 100 * float((predicted == graph.y)[test].mean())
 
 
-def _outcome(base: Base, trial: Trial, plan: Plan, logits: FloatArray, val: float) -> Outcome:
+def _outcome(
+    base: Base, trial: Trial, plan: Plan, logits: FloatArray, val: float, curves: FloatArray
+) -> Outcome:
     graph, seed = base.graph, int(base.seeds[trial.position])
     first, second = base.prob[trial.position].argmax(-1), logits.argmax(-1)
     added = plan.supplement.added
@@ -167,4 +180,4 @@ def _outcome(base: Base, trial: Trial, plan: Plan, logits: FloatArray, val: floa
         int(added.sum()),
         int((first[added] == graph.y[added]).sum()),
     )
-    return Outcome(row, second, nonuniformity(softmax(logits, axis=-1)))
+    return Outcome(row, second, nonuniformity(softmax(logits, axis=-1)), curves)

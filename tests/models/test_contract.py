@@ -97,7 +97,7 @@ def test_compiled_and_plain_torch_agree(
         view = View(batch, domain.field(targets, model.depth))
         labels = torch.from_numpy(three.labels[:, targets].clip(0))
         weight = torch.from_numpy(three.weight[:, targets])
-        loss = model.loss(p, view, noise, labels, weight)
+        loss = model.loss(p, view, noise, labels, weight)[0].sum()
         outcomes.append((loss.detach(), *torch.autograd.grad(loss, list(p.values()))))
     for name, mine, theirs in zip(["loss", *p], *outcomes, strict=True):
         # distances in the Poincare ball magnify rounding, hence measured against the largest entry

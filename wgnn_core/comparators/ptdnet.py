@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from wgnn_core.fields import hyper
-from wgnn_core.replicas.model import Model, Sizes
+from wgnn_core.replicas.model import Model, Sizes, cross_entropy
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise, uniforms
 from wgnn_core.replicas.view import View
@@ -98,7 +98,7 @@ class PTDNet(Model):
 
     def loss(
         self, p: Parameters, view: View, noise: Noise, labels: Tensor, weight: Tensor
-    ) -> Tensor:
+    ) -> tuple[Tensor, Tensor]:
         whole, tau = view.batch.whole, temperature(noise.epoch)
         logits: list[Tensor] = []
         open_gates: list[Tensor] = []
@@ -110,18 +110,15 @@ class PTDNet(Model):
             open_gates += [expected_open(whole, score, tau) for score in scores]
         mean = torch.stack(logits).mean(0)
         spread = torch.stack([0.5 * (mean - one).square().sum((1, 2)) for one in logits]).sum(0)
-        entropy = functional.cross_entropy(
-            view.targets(mean).flatten(0, 1), labels.flatten(), reduction="none"
-        ).view_as(weight)
-        fit = (entropy * weight).sum(1) / (weight > 0).sum(1)
+        mine = view.targets(mean)
         largest = torch.stack([largest_singular_value(whole, gate) for gate in gates]).sum(0)
-        total: Tensor = (
-            fit
+        loss = (
+            cross_entropy(mine, labels, weight)
             + self.consistency * spread
             + self.l0 * torch.stack(open_gates).sum(0)
             + self.singular * largest
-        ).sum()
-        return total
+        )
+        return loss, mine
 
     def first_products(self, p: Parameters, whole: View) -> tuple[Tensor, Tensor]:
         """X W and the gates' scores in the first layer: nothing random, the same in each pass."""

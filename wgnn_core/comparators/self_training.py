@@ -65,7 +65,7 @@ class SelfTraining(GCN):
 
     def adapt(self, domain: Domain, trainings: Trainings, tick: Callable[[int], None]) -> Trainings:
         plain = GCN(**{item.name: getattr(self, item.name) for item in fields(GCN)})
-        first = train_batch(plain, domain, trainings, tick)
+        first = train_batch(plain, domain, trainings, tick, history=False)
         labels, weight = trainings.labels.copy(), trainings.weight.copy()
         for k, prob in enumerate(softmax(first.logits, axis=-1)):
             train, graph = weight[k] > 0, trainings.graph(domain.graph, k)

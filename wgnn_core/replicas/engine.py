@@ -15,6 +15,7 @@ import torch
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
+from wgnn_core.replicas.history import History
 from wgnn_core.replicas.model import Model, Sizes
 from wgnn_core.replicas.plain import PlainModel, train_plain
 from wgnn_core.replicas.train import Trained, train_batch
@@ -43,11 +44,13 @@ class EngineOptions:
         device: ``auto``, ``cpu``, ``cuda`` or ``mps``.
         threads: Batches that train at the same time on a CPU; None: `default_threads`.
         memory: Bytes for all threads together; None: a quarter of what is free.
+        history: Whether training curves are recorded.
     """
 
     device: str = "auto"
     threads: int | None = None
     memory: int | None = None
+    history: bool = True
 
 
 DEFAULTS = EngineOptions()
@@ -139,7 +142,9 @@ def train(
     counter = _Counter(model.all_epochs, len(trainings), stage, progress)
     with _single_threaded_torch(), ThreadPoolExecutor(threads) as pool:
         jobs: list[Future[Trained]] = [
-            pool.submit(_train, model, domain, trainings.select(part), counter.tick)
+            pool.submit(
+                _train, model, domain, trainings.select(part), counter.tick, options.history
+            )
             for part in parts
         ]
         try:
@@ -167,20 +172,27 @@ def train_all(
     """`train` with the batches put together again."""
     parts = train(model, graph, trainings, options, stage=stage, progress=progress)
     outs = [out for _, out in parts]
+    curves = [out.history for out in outs if out.history is not None]
     return Trained(
-        *(
-            np.concatenate([getattr(out, name) for out in outs])
-            for name in ("logits", "val_accuracy", "best_epoch", "epochs", "joined")
-        )
+        np.concatenate([out.logits for out in outs]),
+        np.concatenate([out.val_accuracy for out in outs]),
+        np.concatenate([out.best_epoch for out in outs]),
+        np.concatenate([out.epochs for out in outs]),
+        np.concatenate([out.joined for out in outs]),
+        History.of_batches(curves) if curves else None,
     )
 
 
 def _train(
-    model: Model, domain: Domain, trainings: Trainings, tick: Callable[[int], None]
+    model: Model,
+    domain: Domain,
+    trainings: Trainings,
+    tick: Callable[[int], None],
+    history: bool,
 ) -> Trained:
     if isinstance(model, PlainModel):
         return train_plain(model, domain, trainings, tick)
-    return train_batch(model, domain, trainings, tick)
+    return train_batch(model, domain, trainings, tick, history)
 
 
 class _Counter:

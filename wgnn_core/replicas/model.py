@@ -105,18 +105,22 @@ class Model:
 
     def loss(
         self, p: Parameters, view: View, noise: Noise, labels: Tensor, weight: Tensor
-    ) -> Tensor:
-        """The sum over replicas of each replica's mean cross-entropy on its training nodes.
+    ) -> tuple[Tensor, Tensor]:
+        """Each replica's loss ``[K]``, and the logits ``[K, targets, C]`` it was computed from.
 
-        A sum, so that a replica's gradient does not depend on K. `labels` and `weight` are
-        ``[K, targets]``; weight 0 leaves a node out.
+        The engine minimises the sum of the losses, so that a replica's gradient does not depend on
+        K. `labels` and `weight` are ``[K, targets]``; weight 0 leaves a node out.
         """
         logits = self.forward(p, view, noise)
-        entropy = torch.nn.functional.cross_entropy(
-            logits.flatten(0, 1), labels.flatten(), reduction="none"
-        ).view_as(weight)
-        total: Tensor = ((entropy * weight).sum(1) / (weight > 0).sum(1)).sum()
-        return total
+        return cross_entropy(logits, labels, weight), logits
+
+
+def cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor) -> Tensor:
+    """The mean cross-entropy of each replica over its training nodes, weighted, ``[K]``."""
+    entropy = torch.nn.functional.cross_entropy(
+        logits.flatten(0, 1), labels.flatten(), reduction="none"
+    ).view_as(weight)
+    return (entropy * weight).sum(1) / (weight > 0).sum(1)
 
 
 def glorot(rng: torch.Generator, fan_in: int, fan_out: int, *shape: int) -> Tensor:

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.graph import Graph
+from wgnn_core.graph import FloatArray, Graph
+from wgnn_core.replicas.history import History
 from wgnn_core.replicas.model import Model, Sizes
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.train import Trained
@@ -55,13 +56,14 @@ def train_plain(
         )
     x = torch.from_numpy(graph.x.toarray()).to(domain.device)
     outs = [_train_one(model, domain, trainings, k, x, tick) for k in range(len(trainings))]
-    logits, accuracy, best, ran = zip(*outs, strict=True)
+    logits, accuracy, best, ran, curves = zip(*outs, strict=True)
     return Trained(
         np.stack(logits),
-        100 * np.asarray(accuracy),
+        np.asarray(accuracy),
         np.asarray(best, dtype=np.int64),
         np.asarray(ran, dtype=np.int64),
         np.zeros(len(trainings), dtype=np.int64),
+        History(*np.stack(curves, axis=1)),
     )
 
 
@@ -72,8 +74,9 @@ def _train_one(
     k: int,
     x: Tensor,
     tick: Callable[[int], None],
-) -> tuple[np.ndarray, float, int, int]:
+) -> tuple[FloatArray, float, int, int, FloatArray]:
     graph, to = domain.graph, domain.device
+    curves = np.full((3, model.epochs), np.nan, np.float32)
     with torch.random.fork_rng(devices=[to] if to.type == "cuda" else []):
         torch.manual_seed(int(trainings.seeds[k]))
         net = model.net(Sizes(graph.num_nodes, graph.num_features, graph.num_classes)).to(to)
@@ -89,19 +92,26 @@ def _train_one(
             optimizer.zero_grad()
             out = _logits(net(x, edge_index), graph)
             loss = nn.functional.cross_entropy(out[train], labels[train], reduction="none")
-            ((loss * weight[train]).sum() / train.sum()).backward()  # type: ignore[no-untyped-call]
+            total = (loss * weight[train]).sum() / train.sum()
+            total.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
+            seen = _percent(out, labels, train)
             net.eval()
             with torch.no_grad():
                 out = _logits(net(x, edge_index), graph)
-            now = float((out[val].argmax(-1) == labels[val]).double().mean())
+            now = _percent(out, labels, val)
+            curves[:, epoch] = float(total.detach()), seen, now
             if now > best:
                 best, best_epoch, kept = now, epoch, out
             tick(1)
             if model.patience and epoch - best_epoch >= model.patience:
                 break
     assert kept is not None
-    return kept.cpu().numpy().astype(np.float32), best, best_epoch, epoch + 1
+    return kept.cpu().numpy().astype(np.float32), best, best_epoch, epoch + 1, curves
+
+
+def _percent(logits: Tensor, labels: Tensor, counted: Tensor) -> float:
+    return 100 * float((logits[counted].argmax(-1) == labels[counted]).double().mean())
 
 
 def both_directions(graph: Graph) -> Tensor:

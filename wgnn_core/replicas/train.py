@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from wgnn_core.graph import FloatArray, IntArray
+from wgnn_core.replicas.history import History, accuracy
 from wgnn_core.replicas.model import Model, Sizes
 from wgnn_core.replicas.packing import Packing, Parameters
 from wgnn_core.replicas.random import Noise
@@ -24,6 +25,7 @@ class Trained:
 
     `val_accuracy` is in percent, `epochs` is how many each replica ran.
     `joined` counts the nodes that the model added to its training set by itself (`Model.adapt`).
+    `history` is of the last stage, if the method has several, and None where nobody asked for it.
     """
 
     logits: FloatArray
@@ -31,10 +33,15 @@ class Trained:
     best_epoch: IntArray
     epochs: IntArray
     joined: IntArray
+    history: History | None
 
 
 def train_batch(
-    model: Model, domain: Domain, trainings: Trainings, tick: Callable[[int], None]
+    model: Model,
+    domain: Domain,
+    trainings: Trainings,
+    tick: Callable[[int], None],
+    history: bool = True,
 ) -> Trained:
     """Train the replicas of one batch; `tick(n)` is told after every epoch that n replicas ran.
 
@@ -46,21 +53,26 @@ def train_batch(
     prepared = _prepare(model, domain, trainings, tick)
     run = _Run(model, domain, trainings, prepared)
     best = [rows.detach().clone() for rows in run.rows]
-    accuracy, epoch_of_best = np.full(K, -1.0), np.zeros(K, dtype=np.int64)
+    best_accuracy, epoch_of_best = np.full(K, -1.0), np.zeros(K, dtype=np.int64)
     ran = np.zeros(K, dtype=np.int64)
+    curves = np.full((3, K, model.epochs), np.nan, np.float32)
     active, running = np.arange(K), np.ones(K, dtype=bool)
     for epoch in range(model.epochs):
-        run.step(epoch)
+        losses, seen = run.step(epoch)
         now = run.validate()
         going = running[active]
+        if history:
+            points = losses.cpu().numpy(), run.train_accuracy(seen), now
+            for curve, point in zip(curves, points, strict=True):
+                curve[active[going], epoch] = point[going]
         ran[active[going]] = epoch + 1
-        better = going & (now > accuracy[active])
+        better = going & (now > best_accuracy[active])
         if better.any():
             winners = torch.from_numpy(np.flatnonzero(better))
             target = torch.from_numpy(active[better])
             for kept, rows in zip(best, run.rows, strict=True):
                 kept[target] = rows.detach()[winners]
-            accuracy[active[better]], epoch_of_best[active[better]] = now[better], epoch
+            best_accuracy[active[better]], epoch_of_best[active[better]] = now[better], epoch
         tick(int(going.sum()))
         if model.patience == 0:
             continue
@@ -76,7 +88,8 @@ def train_batch(
     with torch.no_grad():
         logits = model.forward(run.unpack(best), view, None).cpu().numpy()
     joined = ((trainings.weight > 0) & (asked.weight == 0)).sum(axis=1)
-    return Trained(logits, 100 * accuracy, epoch_of_best, ran, joined)
+    recorded = History(*curves) if history else None
+    return Trained(logits, best_accuracy, epoch_of_best, ran, joined, recorded)
 
 
 def _prepare(
@@ -123,8 +136,11 @@ class _Run:
         to = domain.device
         self.weight = torch.from_numpy(tr.weight[:, rows]).to(to)
         self.labels = torch.from_numpy(tr.labels[:, rows].clip(0)).to(to)
-        self.val_labels = torch.from_numpy(tr.labels[:, val]).to(to)
-        self.val_mask = torch.from_numpy(tr.val[:, val]).to(to)
+        # in the order of memory: indexing may leave them transposed, which compiles another kernel
+        self.train_labels = np.ascontiguousarray(tr.labels[:, rows])
+        self.in_train = np.ascontiguousarray(tr.weight[:, rows] > 0)
+        self.val_labels = np.ascontiguousarray(tr.labels[:, val])
+        self.in_val = np.ascontiguousarray(tr.val[:, val])
 
     def unpack(self, rows: list[Tensor]) -> Parameters:
         """The named parameters in packed rows."""
@@ -133,25 +149,28 @@ class _Run:
             named |= packing.unpack(part)
         return named
 
-    def step(self, epoch: int) -> None:
+    def step(self, epoch: int) -> tuple[Tensor, Tensor]:
+        """One update; each replica's loss and the logits of its training nodes before it."""
         noise = Noise.of_epoch(self.trainings.seeds, epoch)
         self.optimizer.zero_grad(set_to_none=True)
         for group in self.optimizer.param_groups:
             group["lr"] = self.model.lr_at(epoch)
-        loss = self.model.loss(
+        losses, logits = self.model.loss(
             self.unpack(self.rows), self.train_view, noise, self.labels, self.weight
         )
-        loss.backward()  # type: ignore[no-untyped-call]
+        losses.sum().backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
+        return losses.detach(), logits.detach()
+
+    def train_accuracy(self, logits: Tensor) -> npt.NDArray[np.float64]:
+        """Percent right among each replica's training nodes."""
+        return accuracy(logits.cpu().numpy(), self.train_labels, self.in_train)
 
     def validate(self) -> npt.NDArray[np.float64]:
+        """Percent right among each replica's validation nodes."""
         with torch.no_grad():
             logits = self.model.forward(self.unpack(self.rows), self.val_view, None)
-        right = (logits.argmax(-1) == self.val_labels) & self.val_mask
-        share: npt.NDArray[np.float64] = (
-            (right.sum(1) / self.val_mask.sum(1)).double().cpu().numpy()
-        )
-        return share
+        return accuracy(logits.cpu().numpy(), self.val_labels, self.in_val)
 
     def select(self, replicas: IntArray) -> _Run:
         """The same run with only some of its replicas, optimizer state included."""

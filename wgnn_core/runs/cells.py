@@ -15,6 +15,7 @@ import pandas as pd
 from wgnn_core.graph import Graph
 from wgnn_core.intervention import Base
 from wgnn_core.replicas.engine import MAX_BATCH, EngineOptions, Progress, replica_bytes
+from wgnn_core.replicas.history import History
 from wgnn_core.replicas.model import Model
 from wgnn_core.runs.arrays import Arrays
 from wgnn_core.runs.config import RunConfig
@@ -24,6 +25,8 @@ from wgnn_core.wgnn import Row, Trial, base_row, retrain, train_base
 CELL_BYTES = 2**29
 """Of a big graph fewer trainings make a cell, so that a cell takes seconds and not minutes."""
 BASE_ARRAYS = ("prob", "val", "test", "best_epoch", "joined")
+CURVES = "curves"
+"""Training curves ``[trainings, 3, epochs]``; not in cells of the first versions."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,7 @@ class Task:
         model = config_of(config, cell.edge_model).base_model
         seeds = [config.seeds[position] for position in cell.positions]
         base = train_base(self.graph, model, seeds, self.options, progress=progress)
-        arrays = {name: getattr(base, name) for name in BASE_ARRAYS}
-        return CellResult(base_rows(base, cell), arrays)
+        return CellResult(base_rows(base, cell), arrays_of(base))
 
 
 def cell_size(model: Model, graph: Graph) -> int:
@@ -153,7 +155,14 @@ def join_base(config: RunConfig, graph: Graph, bases: Mapping[str, Arrays]) -> B
 
 def stack(parts: Sequence[Arrays]) -> Arrays:
     """The arrays of base cells, one after another."""
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    shared = set.intersection(*(set(part) for part in parts))
+    return {name: np.concatenate([part[name] for part in parts]) for name in sorted(shared)}
+
+
+def arrays_of(base: Base) -> Arrays:
+    """What `_join` makes the base model of again."""
+    curves = {} if base.history is None else {CURVES: base.history.stacked()}
+    return {name: getattr(base, name) for name in BASE_ARRAYS} | curves
 
 
 def _join(config: RunConfig, graph: Graph, arrays: Arrays) -> Base:
@@ -161,7 +170,8 @@ def _join(config: RunConfig, graph: Graph, arrays: Arrays) -> Base:
     # cells stored before there were models that add nodes
     known: Arrays = {"joined": np.zeros(len(seeds), dtype=np.int64), **arrays}
     prob, val, test, best_epoch, joined = (known[name] for name in BASE_ARRAYS)
-    return Base(graph, config.base_model, seeds, prob, val, test, best_epoch, joined)
+    history = History.of_stacked(known[CURVES]) if CURVES in known else None
+    return Base(graph, config.base_model, seeds, prob, val, test, best_epoch, joined, history)
 
 
 def base_of_cell(config: RunConfig, graph: Graph, cell: Cell, arrays: Arrays) -> Base:
@@ -181,6 +191,7 @@ def _retrain(
         {
             "predicted": np.stack([outcome.predicted for outcome in outcomes]).astype(small),
             "w": np.stack([outcome.w for outcome in outcomes]),
+            CURVES: np.stack([outcome.curves for outcome in outcomes]),
         },
     )
 

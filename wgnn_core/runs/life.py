@@ -22,10 +22,10 @@ from wgnn_core.replicas.engine import Cancelled, Event, Progress
 from wgnn_core.runs import events
 from wgnn_core.runs.arrays import Arrays
 from wgnn_core.runs.cells import (
-    BASE_ARRAYS,
     Cell,
     CellResult,
     Task,
+    arrays_of,
     base_of_cell,
     base_rows,
     content_of,
@@ -83,7 +83,7 @@ class Life:
     def bases(self) -> dict[str, Arrays]:
         """The base models, from the store: asked for only when every base cell is there."""
         found = {"": self._base, **self._base.edge_models}
-        return {k: {name: getattr(b, name) for name in BASE_ARRAYS} for k, b in found.items()}
+        return {name: arrays_of(replace(base, history=None)) for name, base in found.items()}
 
     @cached_property
     def _base(self) -> Base:

@@ -11,8 +11,9 @@ import pandas as pd
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import FloatArray, Graph, IntArray
 from wgnn_core.intervention import Base, Intervention, Plan, make_plan
+from wgnn_core.replicas.history import History
 from wgnn_core.runs.arrays import Arrays
-from wgnn_core.runs.cells import first_cells, join_base, stack
+from wgnn_core.runs.cells import CURVES, first_cells, join_base, stack
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.store import RunSummary, Store
 from wgnn_core.search import as_table, choose, interventions, is_of, second_stage, table
@@ -102,11 +103,26 @@ class RunResult:
                 "finished trainings."
             )
         cell, place = found
+        arrays = self._arrays(cell)
+        return arrays["predicted"][place].astype(np.int64), arrays["w"][place]
+
+    def history(self, intervention: Intervention) -> History | None:
+        """Training curves of every seed; None where some are not stored."""
+        asked = intervention.canonical
+        if asked.is_base:
+            return None if self.base is None else self.base.history
+        found = [self._where.get((asked, i)) for i in range(len(self.config.seeds))]
+        parts = [self._arrays(at[0])[CURVES][at[1]] for at in found if at and self._has(at[0])]
+        return History.of_stacked(np.stack(parts)) if len(parts) == len(found) else None
+
+    def _has(self, cell: int) -> bool:
+        return CURVES in self._arrays(cell)
+
+    def _arrays(self, cell: int) -> Arrays:
         if cell not in self._loaded:
             self._loaded.clear()  # one cell at a time: a page looks at neighbours
             self._loaded[cell] = self._store.arrays(self.summary.run_id, cell)
-        arrays = self._loaded[cell]
-        return arrays["predicted"][place].astype(np.int64), arrays["w"][place]
+        return self._loaded[cell]
 
     def comparison(self, intervention: Intervention, retrained: bool = False) -> Comparison:
         """The intervention against the base model, seed by seed.
