@@ -34,6 +34,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "boundary",
         "statistics",
         "layout",
+        "predictions",
         "theory",
     ),
     ("replicas",),
@@ -44,7 +45,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("search",),
     ("experiments", "benchmark"),
     ("runs",),
-    ("figures", "export", "reports"),
+    ("figures", "export", "reports", "handout"),
     ("cli", "__main__"),
 )
 """The rooms of wgnn_core from the ground up; a room imports from its own floor and below."""

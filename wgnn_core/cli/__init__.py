@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from wgnn_core.cli import bench, data, export, models, run, runs
+from wgnn_core.cli import bench, data, diagnose, export, models, run, runs
 from wgnn_core.cli.console import fail
 from wgnn_core.cli.flags import GENERATED_FLAGS
 from wgnn_core.errors import WGNNError
@@ -24,6 +24,8 @@ app.command("run", context_settings=GENERATED_FLAGS)(run.run)
 app.command("sweep", context_settings=GENERATED_FLAGS)(runs.sweep)
 app.add_typer(runs.app, name="runs")
 app.command("export", context_settings=GENERATED_FLAGS)(export.export)
+app.command("diagnose")(diagnose.diagnose)
+app.command("plan")(diagnose.plan)
 app.command("bench")(bench.bench)
 
 

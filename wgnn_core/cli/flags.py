@@ -138,7 +138,7 @@ def run_config(
         settings: Fields of `RunConfig` that the command decides itself.
     """
     flags = given.of(RunConfig)
-    model = make_method(flags.get("model", "gcn")).name
+    model = type(make_method(flags.get("model", "gcn"))).name
     return RunConfig(
         **flags
         | {

@@ -12,6 +12,7 @@ from wgnn_core.comparators.self_training import SelfTraining
 from wgnn_core.errors import WGNNError
 from wgnn_core.models import MODELS, configured
 from wgnn_core.models.own import OwnModel, load_own, own_model
+from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.replicas.model import Model
 
 COMPARATORS: dict[str, type[Model]] = {
@@ -21,9 +22,11 @@ COMPARATORS: dict[str, type[Model]] = {
 
 
 class _Methods(dict[str, type[Model]]):
-    """A name that is none of ours may be a model of the user's: ``FILE.py:CLASS``."""
+    """A name that is not listed may be a model of the user's, or stand for predictions alone."""
 
     def __missing__(self, name: str) -> type[Model]:
+        if name == PredictionsOnly.name:
+            return PredictionsOnly
         if ".py:" not in name:
             raise KeyError(name)
         found = load_own(name)
@@ -49,6 +52,8 @@ def make_method(
     name: str, dataset: str | None = None, preset: str | None = None, **overrides: Any
 ) -> Model:
     """A base model or comparator with its recipe, as `wgnn_core.models.make_model`."""
-    if ".py:" in name:
-        name = METHODS[name].name
-    return configured(METHODS, "model", name, dataset, preset, **overrides)
+    try:
+        known = {name: METHODS[name]}
+    except KeyError:
+        known = {}
+    return configured(METHODS | known, "model", name, dataset, preset, **overrides)
