@@ -36,6 +36,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "layout",
         "predictions",
         "theory",
+        "transforms",
     ),
     ("replicas",),
     ("models",),
