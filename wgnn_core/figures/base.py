@@ -6,14 +6,15 @@ import io
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Self
 
 import pandas as pd
 import plotly.graph_objects as go
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as PaperFigure
 
+from wgnn_core.figures.scene import Choices, Scene
 from wgnn_core.figures.style import Style
 from wgnn_core.figures.text import paper_text, plotly_text
 
@@ -32,23 +33,41 @@ RASTER_ABOVE = 2000
 
 @dataclass(frozen=True, eq=False)
 class Figure(ABC):
-    """One figure as a value. Build it with the `of` of its kind.
+    """One figure as a value. `figures.figure_of` makes it of runs, the `of` of its kind of numbers.
 
     Attributes:
         data: Tidy table; every number drawn comes from it.
         title: What it shows, with the graph's name.
         caption: One plain sentence: what you see and what to look for.
         alt: The same for those who cannot see it.
+        scene: What `figure_of` made it of.
     """
 
     kind: ClassVar[str]
     drawn: ClassVar[tuple[str, ...]]
     """Columns of `data` whose numbers both renderers show."""
+    choices: ClassVar[type[Choices]] = Choices
+    """What can be chosen of it."""
+    runs: ClassVar[tuple[int, int]] = (1, 1)
+    """How many runs it takes: at least, at most."""
+    mixes_graphs: ClassVar[bool] = False
+    """Whether several runs may be on several graphs."""
 
     data: pd.DataFrame
     title: str
     caption: str
     alt: str
+    scene: Scene | None = field(default=None, kw_only=True, repr=False)
+
+    @classmethod
+    @abstractmethod
+    def make(cls, scene: Scene) -> Self:
+        """The figure of a scene that `missing` has no objection to."""
+
+    @classmethod
+    def missing(cls, scene: Scene) -> str:
+        """Why a scene gives no such figure; empty if it does."""
+        return ""
 
     @abstractmethod
     def to_plotly(self, dark: bool = False) -> go.Figure:
