@@ -10,9 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from wgnn_core import datasets
 from wgnn_core.cli.console import err, out
-from wgnn_core.cli.flags import Given, flagged, parameters, run_config, values
+from wgnn_core.cli.flags import Given, flagged, run_config, values
 from wgnn_core.cli.runs import run_to_end
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures import KINDS, Style, figure_of, missing
@@ -117,10 +116,10 @@ def export(
     elif configs is not None:
         results = [run_to_end(replace(one, **device)) for one in _recorded(configs)]
     elif "dataset" in flags:
-        graph = datasets.load(flags["dataset"], **dict(parameters(parameter)))
+        config = run_config(given, hyper, parameter, _interventions(given, eta or []))
+        graph = config.graph()
         of_run = bool(hyper or eta or depths or given.of(Intervention) or set(flags) - {"dataset"})
         if figure is None or of_run or missing(figure, (), graph, **choices):
-            config = run_config(given, hyper, parameter, _interventions(given, eta or []))
             results = [run_to_end(one) for one in _by_depth(config, depths)]
     else:
         raise WGNNError(

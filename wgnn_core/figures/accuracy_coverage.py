@@ -117,7 +117,7 @@ class AccuracyCoverage(Figure):
         )
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
-        figure = page(self.title, dark, legend={"orientation": "h", "y": -0.22})
+        figure = page(self.title, dark)
         bounds = self.data["statistic"] == BOUND
         for index, (series, rows) in enumerate(self.data[bounds].groupby("series", sort=False)):
             figure.add_scatter(

@@ -80,7 +80,6 @@ class Bars(Figure):
     def to_plotly(self, dark: bool = False) -> go.Figure:
         groups, names = self._groups(), self._names()
         figure = page(self.title, dark, barmode="group", bargap=0.25, showlegend=len(groups) > 1)
-        figure.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"})
         for index, (name, values) in enumerate(groups):
             mark = class_mark(index, dark=dark)
             figure.add_bar(

@@ -114,6 +114,14 @@ LIGHT = Ink("#1f2430", "#6b7280", "#e6e8ec", "#ffffff", "rgba(110,118,130,0.35)"
 DARK = Ink("#e6e8ec", "#9aa3af", "#2b303b", "#0e1117", "rgba(160,168,180,0.30)")
 
 
+TITLE_PIXELS = 44
+"""Height of a plotly title, part of the upper margin."""
+LEGEND_BELOW = {"orientation": "h", "x": 0, "xanchor": "left"} | {
+    "y": 0, "yref": "container", "yanchor": "bottom"
+}  # fmt: skip
+"""A plotly legend at the lower end of the chart, where it never covers an axis."""
+
+
 def ink(dark: bool) -> Ink:
     return DARK if dark else LIGHT
 
@@ -136,9 +144,9 @@ def page(title: str, dark: bool, **layout: Any) -> go.Figure:
         font={"color": colours.text, "size": 13},
         paper_bgcolor=colours.background,
         plot_bgcolor=colours.background,
-        margin={"l": 56, "r": 24, "t": 56, "b": 48},
+        margin={"l": 56, "r": 24, "t": TITLE_PIXELS + 12, "b": 48},
         hoverlabel={"align": "left"},
-        legend={"bgcolor": "rgba(0,0,0,0)"},
+        legend={"bgcolor": "rgba(0,0,0,0)"} | LEGEND_BELOW,
         xaxis=axis,
         yaxis=axis,
     )

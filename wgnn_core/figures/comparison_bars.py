@@ -148,7 +148,7 @@ class ComparisonBars(Figure):
     def to_plotly(self, dark: bool = False) -> go.Figure:
         groups, methods, step = self._places()
         x_title, names = self._words()
-        figure = page(self.title, dark, barmode="overlay", legend={"orientation": "h", "y": -0.2})
+        figure = page(self.title, dark, barmode="overlay")
         for index, method in enumerate(methods):
             mark, rows = class_mark(index, dark=dark), self._bars(method)
             part = dict(iter(rows.groupby("statistic")))

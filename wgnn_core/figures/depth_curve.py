@@ -99,7 +99,7 @@ class DepthCurve(Figure):
         )
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
-        figure = page(self.title, dark, legend={"orientation": "h", "y": -0.22})
+        figure = page(self.title, dark)
         plotly_curves(figure, self.data, "layers", dark, markers=True)
         figure.update_xaxes(title_text=X_LABEL, tickvals=self._layers())
         figure.update_yaxes(title_text=Y_LABEL)

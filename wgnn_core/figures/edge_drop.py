@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import hyper
-from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
+from wgnn_core.figures.base import RASTER_ABOVE, TITLE_PIXELS, Figure, ink, legend_below, page
 from wgnn_core.figures.maps import (
     EDGE,
     NODE,
@@ -181,9 +181,9 @@ class EdgeDropMap(Figure):
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
         nodes, points = nodes_of(self.data), points_of(self.data)
-        figure = page(self.title, dark, legend={"orientation": "h", "y": -0.02})
+        figure = page(self.title, dark)
         figure.update_layout(
-            margin={"l": 12, "r": 12, "t": 72, "b": 12},
+            margin={"l": 12, "r": 12, "t": TITLE_PIXELS + 36, "b": 12},
             xaxis={"domain": [0, 0.49]},
             xaxis2={"domain": [0.51, 1], "anchor": "y2"},
             yaxis2={"anchor": "x2"},

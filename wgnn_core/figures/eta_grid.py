@@ -216,7 +216,7 @@ class EtaGrid(Figure):
         colours = ink(dark)
         low, high = self._limits()
         xs, ys = self._axis("x"), self._axis("y")
-        figure = page(self.title, dark, legend={"orientation": "h", "y": -0.2})
+        figure = page(self.title, dark)
         figure.add_heatmap(
             x=np.arange(len(xs)),
             y=np.arange(len(ys)),

@@ -20,6 +20,7 @@ from wgnn_core.fields import hyper
 from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
 from wgnn_core.figures.maps import (
     LEGEND_ABOVE,
+    MARGIN_ABOVE,
     bar_below,
     bare,
     bare_plotly,
@@ -51,8 +52,8 @@ PATH_COLOUR = "#D55E00"
 class HarmonicMapChoices(OfSeed):
     """Which class; the seed is whose training nodes are observed."""
 
-    label: str = hyper(
-        "", "class of harmonic-map, name or number; the first if none", flag="--class"
+    label: str | None = hyper(
+        None, "class of harmonic-map, name or number; the first if none", flag="--class"
     )
 
 
@@ -149,7 +150,7 @@ class HarmonicMap(Figure):
     def to_plotly(self, dark: bool = False) -> go.Figure:
         nodes, points = nodes_of(self.data), points_of(self.data)
         figure = page(self.title, dark, legend=LEGEND_ABOVE)
-        figure.update_layout(margin={"l": 12, "r": 12, "t": 56, "b": 12})
+        figure.update_layout(margin=MARGIN_ABOVE)
         pairs = pairs_of(self.data)
         if len(pairs):
             line = {"width": 0.6, "color": ink(dark).edge}

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.figures.base import RASTER_ABOVE
+from wgnn_core.figures.base import RASTER_ABOVE, TITLE_PIXELS
 from wgnn_core.figures.style import Style
 from wgnn_core.graph import IntArray
 
@@ -174,8 +174,10 @@ def bar_below(title: str, **more: Any) -> dict[str, Any]:
     return {**place, **look, "title": {"text": title, "side": "bottom"}, **more}
 
 
-LEGEND_ABOVE = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom"}
-"""Place of a plotly legend where the colour bar is below."""
+LEGEND_ABOVE = {"y": 1, "yref": "paper", "yanchor": "bottom"}
+MARGIN = {"l": 12, "r": 12, "t": TITLE_PIXELS + 12, "b": 12}
+MARGIN_ABOVE = MARGIN | {"t": TITLE_PIXELS + 36, "b": 8}
+"""Place of a plotly legend where the colour bar is below, and margins of a map without and with."""
 
 
 def page_size(n: int) -> float:

@@ -20,6 +20,8 @@ from matplotlib.lines import Line2D
 from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
 from wgnn_core.figures.maps import (
     LEGEND_ABOVE,
+    MARGIN,
+    MARGIN_ABOVE,
     bands,
     bar_below,
     bare,
@@ -70,7 +72,7 @@ class NodeDrawing(Figure):
         nodes, points = nodes_of(self.data), points_of(self.data)
         place = {} if self.names else LEGEND_ABOVE
         figure = page(self.title, dark, legend={"itemsizing": "constant", **place}, dragmode="pan")
-        figure.update_layout(margin={"l": 12, "r": 12, "t": 56, "b": 12})
+        figure.update_layout(margin=MARGIN if self.names else MARGIN_ABOVE)
         picked, fades = self._picked(), self._fades()
         pairs = pairs_of(self.data)
         if len(pairs):

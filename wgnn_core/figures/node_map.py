@@ -40,8 +40,12 @@ class NodeMapChoices(OfModel):
     carried: bool = hyper(
         False, "nodes that joined R' keep their first prediction, as in the tally"
     )
-    mark: str = hyper("", "nodes to mark: a group such as 'wrong test nodes', or numbers 0,5,17")
-    threshold: float | None = hyper(None, "w below or above which --mark marks", 0, 2)
+    mark: str | None = hyper(
+        None, "nodes to mark: a group such as 'wrong test nodes', or numbers 0,5,17"
+    )
+    threshold: float | None = hyper(
+        None, "value of w for --mark 'below the threshold' and 'above the threshold'", 0, 2
+    )
     trusted_by: str = hyper(
         "m2",
         "who ranks the test nodes of which '--mark trusted' marks the first",
@@ -49,7 +53,7 @@ class NodeMapChoices(OfModel):
     )
     alpha: float = hyper(0.3, "share of the test nodes that '--mark trusted' marks", 0, 1)
     around: int | None = hyper(None, "only this node and its neighbourhood", 0, 2**31)
-    hops: int = hyper(1, "size of that neighbourhood", 1, 10)
+    radius: int = hyper(1, "size of that neighbourhood in hops", 1, 10)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +77,10 @@ class NodeMap(NodeDrawing):
         colour, picked, nodes = choice.colour, marked(scene), np.arange(graph.num_nodes)
         edges, place = scene.edges, scene.name
         if choice.around is not None:
-            nodes = ego(graph, checked_node(graph, choice.around), choice.hops)
+            nodes = ego(graph, checked_node(graph, choice.around), choice.radius)
             edges = induced(graph, nodes)
             picked = np.arange(graph.num_nodes) == choice.around if picked is None else picked
-            place = f"the {choice.hops}-hop neighbourhood of node {choice.around} of {place}"
+            place = f"the {choice.radius}-hop neighbourhood of node {choice.around} of {place}"
         names = graph.node_names
         figure = cls.of(
             scene.xy[nodes],

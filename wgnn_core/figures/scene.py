@@ -47,7 +47,7 @@ class OfModel(OfSeed):
     """Choices of a figure of one trained model."""
 
     at: Intervention | None = hyper(  # noqa: RUF009
-        None, "wGNN shown, eta0,eta1,eta2; the base model if none"
+        None, "the wGNN that is shown, eta0,eta1,eta2; the base model if none"
     )
 
     def __post_init__(self) -> None:

@@ -97,9 +97,7 @@ class WHistogram(Figure):
         )
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
-        figure = page(
-            self.title, dark, barmode="overlay", bargap=0, legend={"orientation": "h", "y": -0.22}
-        )
+        figure = page(self.title, dark, barmode="overlay", bargap=0)
         for outcome, rows in self.data.groupby("outcome", sort=False):
             figure.add_bar(
                 x=((rows["w_from"] + rows["w_to"]) / 2).to_numpy(),
