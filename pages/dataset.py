@@ -4,18 +4,14 @@ import numpy as np
 import streamlit as st
 from scipy.sparse import csgraph
 
-from ui.charts import Bars
-from ui.maps import COLOURS, WITHOUT_MODEL, ego_chart, ego_map, node_map
-from ui.nodes import node_groups, node_name
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, show
-from ui.sidebar import BIND
-from ui.text import md
+from ui.text import COLOURS, md
+from ui.widgets import BIND
 from wgnn_core import datasets
 from wgnn_core.boundary import edge_homophily, node_homophily
-from wgnn_core.figures.text import label, labels
-
-LAST_DEGREE = 24
+from wgnn_core.figures.groups import node_groups, node_name
+from wgnn_core.figures.node_map import WITHOUT_MODEL
 
 view = page_start(
     "Dataset",
@@ -23,7 +19,7 @@ view = page_start(
     "and how often neighbours agree.",
 )
 graph, choice = view.graph, view.choice
-spec = datasets.spec(choice.dataset)
+spec = datasets.spec(choice.run.dataset)
 degree = np.diff(graph.adjacency.indptr)
 parts = csgraph.connected_components(graph.adjacency, directed=False)[1]
 sizes = np.bincount(parts)
@@ -77,7 +73,7 @@ with controls:
     colour = st.selectbox(
         "Colour",
         WITHOUT_MODEL,
-        format_func=COLOURS.get,
+        format_func=COLOURS.__getitem__,
         key="dataset_colour",
         bind=BIND,
         width=205,
@@ -93,19 +89,15 @@ with controls:
 
 left, right = st.columns([3, 2], gap="large")
 with left:
-    show(
-        node_map(view, colour, selected=groups.get(ringed)),
-        "dataset_map",
-        choice,
-        height=MAP_HEIGHT,
-    )
+    mark = None if ringed == "none" else ringed
+    show(view.figure("node-map", colour=colour, mark=mark), "dataset_map", height=MAP_HEIGHT)
 with right:
     number = st.number_input(
         "Look at node",
         0,
         graph.num_nodes - 1,
         int(degree.argmax()),
-        key=f"dataset_node_{choice.dataset}",
+        key=f"dataset_node_{choice.run.dataset}",
         bind=BIND,
         help="Its number, counted from 0.",
     )
@@ -121,54 +113,15 @@ with right:
             else "so nothing reaches it through edges."
         )
     )
-    near = ego_map(view, int(number), hops)
-    show(
-        near,
-        "dataset_ego",
-        choice,
-        height=MAP_HEIGHT - 190,
-        chart=ego_chart(near),
-        caption="The ringed node and what is around it, each node where it is on the large map.",
-    )
+    near = view.figure("node-map", colour="class", around=int(number), radius=hops)
+    show(near, "dataset_ego", height=MAP_HEIGHT - 190, legend=False)
 
 st.subheader("Classes, degrees and splits", anchor=False)
 left, right = st.columns(2, gap="large")
 with left:
-    counts = {
-        name: np.bincount(graph.y[mask], minlength=graph.num_classes)
-        for name, mask in (("train", split.train), ("validation", split.val), ("test", split.test))
-    }
-    show(
-        Bars.of(
-            labels(graph.class_names),
-            counts,
-            title=f"Nodes of each class on {label(graph.name)}",
-            caption="Nodes of each class in the training, validation and test sets of the first "
-            "split; uneven test bars mean that accuracy is mostly about the large classes.",
-            x_label="Class",
-            y_label="Number of nodes",
-        ),
-        "dataset_classes",
-        choice,
-    )
+    show(view.figure("class-counts"), "dataset_classes")
 with right:
-    counted = np.bincount(np.minimum(degree, LAST_DEGREE))
-    ticks = [str(d) for d in range(len(counted))]
-    if len(counted) > LAST_DEGREE:
-        ticks[-1] = f"≥ {LAST_DEGREE}"
-    show(
-        Bars.of(
-            ticks,
-            {"nodes": counted},
-            title=f"Degrees on {label(graph.name)}",
-            caption="How many nodes have how many neighbours; "
-            f"the mean is {degree.mean():.1f} and the largest {degree.max():,}.",
-            x_label="Number of neighbours",
-            y_label="Number of nodes",
-        ),
-        "dataset_degrees",
-        choice,
-    )
+    show(view.figure("degrees"), "dataset_degrees")
 st.caption(
     f"Split: {md(spec.split_rule, 200)}. "
     f"{len(graph.splits)} split{'s' * (len(graph.splits) > 1)} in all; the first has "

@@ -1,21 +1,21 @@
 """Eta grid: over how wide a range of η wGNN helps; the cell is chosen on validation alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from ui import load
-from ui.choice import Triple
-from ui.etas import eta_text
-from ui.jobs import PageEnd, ended, progress, said, status_of, train_button, watch
+from ui.jobs import PageEnd, ended, fragment, progress, status_of, train_button, watch
 from ui.shell import page_start
 from ui.show import metrics, show
-from ui.sidebar import BIND
-from wgnn_core.reports.grid import Grid, eta_grid, grid_of
+from ui.widgets import BIND
+from wgnn_core.figures.eta_axes import Grid, grid_of
+from wgnn_core.intervention import ETAS, Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
 from wgnn_core.search import STEPS
-from wgnn_core.wgnn import Base, Etas
 
 VALUES = [0.0, *STEPS]
 DEFAULT = [0.0, 0.2, 0.4, 0.6, 0.8]
@@ -26,15 +26,8 @@ AXES = {
     "η₁ × η₀": ("η₁", "η₀", "η₂"),
     "η₂ × η₀": ("η₂", "η₀", "η₁"),
 }
-PLACE = {"η₀": 0, "η₁": 1, "η₂": 2}
+PLACE = {"η₀": "eta0", "η₁": "eta1", "η₂": "eta2"}
 LARGE = 500
-CAPTIONS = {
-    "val": "What η is chosen by: the outlined cell has the highest mean validation accuracy.",
-    "test": "The dotted cell is best on test, which nobody may choose; a wide even area means "
-    "that the choice of η matters little.",
-    "gain": "Blue cells beat the base model, red ones fall behind it. Click a cell to look into "
-    "it.",
-}
 
 view = page_start(
     "Eta grid",
@@ -44,7 +37,7 @@ view = page_start(
 graph, choice = view.graph, view.choice
 
 
-def plain_grid() -> tuple[RunConfig, Grid]:
+def plain_grid() -> RunConfig:
     """Every pair of the values on two axes."""
     mode = st.selectbox("Axes", list(AXES), key="grid_axes", bind=BIND, width=170)
     x_name, y_name, fixed_name = AXES[mode]
@@ -55,24 +48,20 @@ def plain_grid() -> tuple[RunConfig, Grid]:
         third = st.slider(
             f"{fixed_name}, fixed", 0.0, 1.0, 0.4, 0.05, key="grid_fixed", bind=BIND, width=170
         )
-    if not xs or not ys:
-        st.info("Choose at least one value for each axis.", icon=":material/info:")
+    if len(xs) * len(ys) < 2:
+        st.info("Choose at least one value for each axis, and two for one.", icon=":material/info:")
         raise PageEnd
 
-    def triple(x: float, y: float) -> Triple:
+    def cell(x: float, y: float) -> Intervention:
         if fixed_name is None:
-            return (y, x, x)
-        values = [third, third, third]
-        values[PLACE[x_name]], values[PLACE[y_name]] = x, y
-        return values[0], values[1], values[2]
+            return choice.like.at(y, x, x)
+        etas = dict.fromkeys(ETAS, third) | {PLACE[x_name]: x, PLACE[y_name]: y}
+        return choice.like.at(**etas)
 
-    xs, ys = sorted(xs), sorted(ys)
-    cells = tuple(triple(x, y) for y in ys for x in xs)
-    fixed = "" if fixed_name is None else f"{fixed_name} = {third:g}"
-    return choice.config(cells), Grid(x_name, y_name, tuple(xs), tuple(ys), cells, fixed)
+    return choice.config([cell(x, y) for y in sorted(ys) for x in sorted(xs)])
 
 
-def two_stages() -> tuple[RunConfig, Grid]:
+def two_stages() -> RunConfig:
     """The authors' greedy search: η₁ and η₂ with η₀ = 0 first, then η₀ on the graph that won."""
     steps = st.multiselect(
         "Values tried for each η",
@@ -87,10 +76,13 @@ def two_stages() -> tuple[RunConfig, Grid]:
     if len(steps) < 2:
         st.info("Choose at least two values.", icon=":material/info:")
         raise PageEnd
-    config = choice.config(steps=tuple(sorted(steps)))
-    grid = grid_of(config)
-    assert grid is not None, "two values or more make a grid"
-    return config, grid
+    return choice.config(steps=tuple(sorted(steps)))
+
+
+def axes(config: RunConfig) -> Grid:
+    found = grid_of(config)
+    assert found is not None, "two values or more make a grid"
+    return found
 
 
 how = st.segmented_control(
@@ -103,7 +95,8 @@ how = st.segmented_control(
     label_visibility="collapsed",
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    config, grid = plain_grid() if how == ONE else two_stages()
+    config = plain_grid() if how == ONE else two_stages()
+grid = axes(config)
 status = status_of(config)
 with st.container(horizontal=True, vertical_alignment="center"):
     busy = status is not None and (status.active or status.state == "done")
@@ -112,7 +105,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     if how == TWO:
         size += f", then {len(grid.xs)} values of η₀"
     st.caption(
-        f"{size}, {choice.seeds} seeds: {config.trainings:,} trainings "
+        f"{size}, {len(config.seeds)} seeds: {config.trainings:,} trainings "
         "(cells that come to the same training are trained once)."
         + (" That is a lot: fewer values or seeds finish sooner." * (config.trainings > LARGE)),
         width="content",
@@ -132,55 +125,51 @@ def pick() -> None:
 
 
 def heatmaps() -> None:
-    with said():
-        now = status_of(config)
-        assert now is not None
-        done = now.state == "done"
-        result = load.finished(config.run_id) if done else load.jobs().result(config.run_id)
-        if now.active:
-            progress(config.run_id, now, "grid")
-        elif not done:
-            ended(config.run_id, now)
-        if result is None or result.base is None:
-            st.skeleton(height=360)
-            return
-        draw(result, result.base, done)
+    now = status_of(config)
+    if now is None:
+        return
+    done = now.state == "done"
+    result = load.finished(config.run_id) if done else load.jobs().result(config.run_id)
+    if now.active:
+        watch(config.run_id)
+        progress(config.run_id, now)
+    elif not done:
+        ended(config.run_id, now)
+    if result is None or result.base is None:
+        st.skeleton(height=360)
+        return
+    draw(result, done)
 
 
-def draw(result: RunResult, base: Base, done: bool) -> None:
+def draw(result: RunResult, done: bool) -> None:
     height = int(np.clip(130 + 62 * len(grid.ys), 300, 520))
-    figures = {m: eta_grid(result, base, grid, graph.name, m) for m in ("val", "test", "gain")}
-    left, right = st.columns(2, gap="medium")
-    for place, metric in ((left, "val"), (right, "test")):
+    for place, metric in zip(st.columns(2, gap="medium"), ("val", "test"), strict=True):
         with place:
-            show(
-                figures[metric], f"grid_{metric}", choice, [result], {"metric": metric},
-                height=height, caption=CAPTIONS[metric],
-            )  # fmt: skip
+            show(view.figure("eta-grid", result, metric=metric), f"grid_{metric}", height=height)
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        show(
-            figures["gain"], "grid_gain", choice, [result], {"metric": "gain"},
-            height=height + 30, select=True, modes=("points",), on_select=pick,
-            caption=f"{CAPTIONS['gain']} The base model has {base.test.mean():.2f} % on test.",
-        )  # fmt: skip
+        gains = view.figure("eta-grid", result, metric="gain")
+        show(gains, "grid_gain", height=height + 30, modes=("points",), on_select=pick)
+        st.caption(
+            "Click a cell to look into it. "
+            f"The base model has {result.trained.test.mean():.2f} % on test."
+        )
     with right:
         if done:
-            cell(result)
+            look_into(result)
         else:
             st.caption("When the grid is finished you can look into each cell here.")
     if how == TWO and result.chosen is not None:
         second_stage(result, result.chosen)
 
 
-def cell(result: RunResult) -> None:
+def look_into(result: RunResult) -> None:
     st.markdown("**Look into a cell**")
     st.caption("Click one in the map of gains, or slide; nothing is trained anew.")
     start = result.chosen
-    at = grid.cells[0]
-    if start is not None:  # of a two-stage search the map shows the first stage, with eta0 = 0
-        at = (0.0 if how == TWO else start.eta0, start.eta1, start.eta2)
-    row, column = divmod(grid.cells.index(at) if at in grid.cells else 0, len(grid.xs))
+    if start is not None and how == TWO:  # the map shows the first stage, with eta0 = 0
+        start = start.of("wgnn2")
+    row, column = grid.place(start) or (0, 0)
     x, y = grid.xs[column], grid.ys[row]
     if len(grid.xs) > 1:
         x = st.select_slider(grid.x_name, grid.xs, x, key="grid_at_x")
@@ -189,13 +178,9 @@ def cell(result: RunResult) -> None:
     numbers(result, grid.cells[grid.ys.index(y) * len(grid.xs) + grid.xs.index(x)])
 
 
-def rows_of(result: RunResult, etas: Triple) -> pd.DataFrame:
-    return result.rows[(result.rows[["eta0", "eta1", "eta2"]] == list(etas)).all(axis=1)]
-
-
-def numbers(result: RunResult, etas: Triple) -> None:
-    """A finished triple against the base model, and the way to the playground."""
-    mine, c = rows_of(result, etas), result.comparison(Etas(*etas))
+def numbers(result: RunResult, one: Intervention) -> None:
+    """A finished intervention against the base model, and the way to the playground."""
+    mine, c = result.of(one), result.comparison(one)
     metrics(
         (
             ("Validation", f"{mine['val'].mean():.2f} %", "what chooses"),
@@ -204,26 +189,25 @@ def numbers(result: RunResult, etas: Triple) -> None:
     )
     p = "none" if np.isnan(c.t_pvalue) else f"{c.t_pvalue:.2g}"
     st.caption(
-        f"{eta_text(etas)}: s.d. {c.other_std:.2f} over {c.n} seeds, paired t-test p = {p}; "
+        f"{one.text}: s.d. {c.other_std:.2f} over {c.n} seeds, paired t-test p = {p}; "
         f"{mine['pseudo_labels'].mean():.0f} nodes join, "
         f"{mine['edges_dropped'].mean():.0f} edges go."
     )
-    # what the sidebar bound to the address stays there; the sliders of `ui.etas` are added
+    # what the sidebar bound to the address stays there; the sliders are added
     st.page_link(
         "pages/playground.py",
         label="Open in the playground",
         icon=":material/tune:",
-        query_params={f"eta{i}": f"{value:g}" for i, value in enumerate(etas)},
+        query_params={name: f"{eta:g}" for name, eta in zip(ETAS, one.etas, strict=True)},
     )
 
 
-def second_stage(result: RunResult, chosen: Etas) -> None:
+def second_stage(result: RunResult, chosen: Intervention) -> None:
     """η₀ on the graph that won the first stage, and what validation chooses in the end."""
     st.subheader("Second stage: η₀ on the chosen graph", anchor=False)
     values = (0.0, *result.config.steps)
-    triples = [(eta0, chosen.eta1, chosen.eta2) for eta0 in values]
-    parts = [rows_of(result, triple) for triple in triples]
-    base = result.base.test.mean() if result.base is not None else np.nan
+    parts = [result.of(replace(chosen, eta0=eta0)) for eta0 in values]
+    base = result.trained.test.mean()
     left, right = st.columns([3, 2], gap="medium")
     with left:
         st.dataframe(
@@ -249,8 +233,8 @@ def second_stage(result: RunResult, chosen: Etas) -> None:
             "validation chose in the first stage; the gain is in points over the base model."
         )
     with right:
-        st.markdown(f"**Chosen on validation: {eta_text(triples[values.index(chosen.eta0)])}**")
-        numbers(result, triples[values.index(chosen.eta0)])
+        st.markdown(f"**Chosen on validation: {chosen.text}**")
+        numbers(result, chosen)
 
 
-st.fragment(heatmaps, run_every=1.5 if status.active else None)()
+fragment(heatmaps, "grid", 1.5 if status.active else None)()

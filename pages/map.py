@@ -1,20 +1,20 @@
 """Non-uniformity map: where w is small, and whether those are the wrong nodes."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from ui import load
-from ui.charts import Bars
 from ui.jobs import said
-from ui.maps import COLOURS, ego_chart, ego_map, node_map
-from ui.nodes import node_groups, node_name
 from ui.shell import page_start
-from ui.show import MAP_HEIGHT, is_dark, metrics, show
-from ui.sidebar import BIND
-from ui.text import md
-from wgnn_core.figures import BoundaryBox, WHistogram
-from wgnn_core.figures.text import label, labels
+from ui.show import MAP_HEIGHT, metrics, show
+from ui.text import COLOURS, md
+from ui.widgets import BIND
+from wgnn_core.figures.groups import ABOVE, BELOW, node_groups, node_name
+from wgnn_core.figures.text import labels
+from wgnn_core.graph import IntArray
 from wgnn_core.nonuniformity import max_nonuniformity
 
 MAX_ROWS = 500
@@ -25,13 +25,13 @@ view = page_start(
     "Small $w$ should trace the borders between classes, and hold the mistakes.",
 )
 graph, choice = view.graph, view.choice
-result = load.finished(view.base_run())
-base = load.base_of(result.summary.run_id)
+result = view.base_run()
+base = result.trained
 names = labels(graph.class_names)
-distance = load.boundary_distance(choice.dataset, choice.parameters)
+distance = load.boundary_distance(choice.run.dataset, choice.run.parameters)
 
 with st.container(horizontal=True):
-    run = st.selectbox(
+    position = st.selectbox(
         "Seed",
         range(len(base.seeds)),
         format_func=lambda k: str(base.seeds[k]),
@@ -40,16 +40,21 @@ with st.container(horizontal=True):
         width=90,
     )
     colour = st.selectbox(
-        "Colour", list(COLOURS), format_func=COLOURS.get, key="map_colour", bind=BIND, width=230
+        "Colour",
+        list(COLOURS),
+        format_func=COLOURS.__getitem__,
+        key="map_colour",
+        bind=BIND,
+        width=230,
     )
-seen = {"seed": int(base.seeds[run])}
-w, predicted = base.w[run], base.predicted[run]
-split = graph.split(int(base.seeds[run]))
+seed = int(base.seeds[position])
+w, predicted = base.w[position], base.predicted[position]
+split = graph.split(seed)
 right_nodes = predicted == graph.y
 groups = node_groups(graph, split, predicted)
 
 
-def table_of(nodes: np.ndarray) -> pd.DataFrame:
+def table_of(nodes: IntArray) -> pd.DataFrame:
     sets = np.select([split.train, split.val, split.test], ["train", "validation", "test"], "none")
     return pd.DataFrame(
         {
@@ -77,7 +82,7 @@ def the_map() -> None:
             )  # fmt: skip
             ring = st.selectbox(
                 "Mark",
-                ["below the threshold", "above the threshold", "none", *groups],
+                [BELOW, ABOVE, "none", *groups],
                 key="map_ring",
                 bind=BIND,
                 width=205,
@@ -94,24 +99,19 @@ def the_map() -> None:
                 for side, mask in (("below", low), ("above", high))
             ]
         )
-        rings = groups | {
-            "below the threshold": w < threshold,
-            "above the threshold": w >= threshold,
-        }
-        figure = node_map(view, colour, base, run, rings.get(ring))
-        chart = figure.to_plotly(is_dark())
-        chart.update_layout(dragmode="lasso")
-        state = show(
-            figure, "map_map", choice, [result], seen | {"colour": colour},
-            height=MAP_HEIGHT + 60, select=True, chart=chart,
-        )  # fmt: skip
+        marked: dict[str, Any] = {} if ring == "none" else {"mark": ring}
+        if ring in (BELOW, ABOVE):
+            marked["threshold"] = threshold
+        figure = view.figure("node-map", result, seed=seed, colour=colour, **marked)
+        modes = ("points", "box", "lasso")
+        state = show(figure, "map_map", height=MAP_HEIGHT + 60, modes=modes)
         picked = sorted(
             {int(np.ravel(p["customdata"])[0]) for p in state.selection.points if "customdata" in p}
         )
         selected(np.array([i for i in picked if i < graph.num_nodes], dtype=np.int64))
 
 
-def selected(nodes: np.ndarray) -> None:
+def selected(nodes: IntArray) -> None:
     if len(nodes) == 0:
         st.caption(
             "Draw a lasso around nodes, or click one, to list them here. "
@@ -134,24 +134,10 @@ def selected(nodes: np.ndarray) -> None:
 the_map()
 
 left, right = st.columns(2, gap="large")
-test = split.test
 with left:
-    show(
-        WHistogram.of(w[test], right_nodes[test], graph=graph.name, num_classes=graph.num_classes),
-        "map_histogram",
-        choice,
-        [result],
-        seen,
-    )
+    show(view.figure("w-histogram", result, seed=seed), "map_histogram")
 with right:
-    boxes = BoundaryBox.of(w, distance, graph=graph.name)
-    chart = boxes.to_plotly(is_dark())
-    chart.update_xaxes(  # the counts in a line of their own, upright however narrow the column
-        ticktext=[f"{d}<br>{n}" for d, n in boxes.data[["distance", "count"]].to_numpy()],
-        tickangle=0,
-        title_text="Hops to the class boundary<br>(below: number of nodes)",
-    )
-    show(boxes, "map_box", choice, [result], seen, chart=chart)
+    show(view.figure("boundary-box", result, seed=seed), "map_box")
 
 
 @st.fragment
@@ -173,34 +159,10 @@ def inspector() -> None:
         )
         left, right = st.columns(2, gap="large")
         with left:
-            show(
-                Bars.of(
-                    names,
-                    {
-                        "μ(s)": base.prob[run, node],
-                        "no opinion": np.full(len(names), 1 / len(names)),
-                    },
-                    title=f"Probabilities of node {node} on {label(graph.name)}",
-                    caption="The softmax of this node beside the uniform distribution; w adds up "
-                    "the differences between the two.",
-                    x_label="Class",
-                    y_label="Probability μ(s)",
-                ),
-                "map_mu",
-                choice,
-                [result],
-            )
+            show(view.figure("node-probabilities", result, seed=seed, node=node), "map_mu")
         with right:
-            near = ego_map(view, node, hops, "w", base, run)
-            show(
-                near,
-                "map_ego",
-                choice,
-                [result],
-                chart=ego_chart(near),
-                caption="The ringed node and its neighbours in the colours of w; neighbours of "
-                "another class often stand where w is small.",
-            )
+            near = view.figure("node-map", result, seed=seed, around=node, radius=hops)
+            show(near, "map_ego", legend=False)
         around = graph.adjacency[[node]].indices
         if len(around):
             st.markdown(f"**Its {len(around):,} neighbours**")

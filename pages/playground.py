@@ -7,30 +7,24 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ui import load
-from ui.charts import Bars
-from ui.choice import Triple
-from ui.etas import eta_sliders, eta_text
-from ui.jobs import ended, is_active, said, status_of, submit, timing, watch
-from ui.nodes import node_groups, node_name
+from ui.jobs import asked, ended, fragment, is_active, status_of, submit, timing, watch
 from ui.rivals import rivals
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, is_dark, metrics, show
-from ui.sidebar import BIND
-from wgnn_core.comparators import METHODS
-from wgnn_core.figures import ComparisonBars, NodeMap
+from ui.widgets import BIND, chosen_etas, eta_sliders
 from wgnn_core.figures.edge_drop import PANEL_PIXELS
-from wgnn_core.figures.text import label, labels
-from wgnn_core.nonuniformity import max_nonuniformity
-from wgnn_core.reports.kinds import drawn_edges
+from wgnn_core.figures.groups import node_groups, node_name
+from wgnn_core.figures.text import labels
+from wgnn_core.graph import BoolArray
+from wgnn_core.intervention import VARIANTS, Intervention, Plan
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
 from wgnn_core.statistics import compare
-from wgnn_core.wgnn import Etas, Plan, make_plan
+from wgnn_core.wgnn import carried
 
 CLOSE_UP, WHOLE = "Close-up of V′", "Whole graph"
 CHANGES_HEIGHT = 380
 SIZES = (100, 200, 400, 600)
-BINS = 20
 
 view = page_start(
     "Playground",
@@ -40,19 +34,17 @@ view = page_start(
 )
 graph, choice = view.graph, view.choice
 base_run = view.base_run()
-base = load.base_of(base_run)
+base = base_run.trained
 
 
-def variants(etas: Triple) -> dict[str, RunConfig]:
+def variants(whole: Intervention) -> dict[str, RunConfig]:
     """A run each, wGNN first: when one slider moves, a variant that does not use it is there."""
-    whole = Etas(*etas)
-    parts = {"wGNN": whole, "wGNN1": whole.of("wgnn1"), "wGNN2": whole.of("wgnn2")}
-    return {name: choice.config([(e.eta0, e.eta1, e.eta2)]) for name, e in parts.items()}
+    return {name: choice.config([whole.of(variant)]) for variant, name in VARIANTS.items()}
 
 
-def facts(plan: Plan, run: int) -> None:
+def facts(plan: Plan, position: int) -> None:
     added, drop = plan.supplement.added, plan.edge_drop
-    right = base.predicted[run] == graph.y
+    right = base.predicted[position] == graph.y
     crossing = graph.y[graph.edges[:, 0]] != graph.y[graph.edges[:, 1]]
     gone = drop.dropped
     before = components(np.ones_like(gone))
@@ -75,13 +67,13 @@ def facts(plan: Plan, run: int) -> None:
     )
 
 
-def components(kept: np.ndarray) -> int:
+def components(kept: BoolArray) -> int:
     u, v = graph.edges[kept].T
     matrix = sparse.csr_array((np.ones(len(u)), (u, v)), shape=(graph.num_nodes, graph.num_nodes))
     return int(csgraph.connected_components(matrix, directed=False)[0])
 
 
-def subgraph(etas: Triple, run: int) -> None:
+def subgraph(at: Intervention, position: int) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         how = st.segmented_control(
             "View",
@@ -102,20 +94,18 @@ def subgraph(etas: Triple, run: int) -> None:
                 required=True,
                 help="Those around dropped edges first, then the rest of V′.",
             )
+    # η₀ changes nothing in it
+    seen = {"at": at.of("wgnn2"), "max_nodes": most, "seed": int(base.seeds[position])}
+    part = view.figure("edge-drop", base_run, **seen)
     if how == WHOLE:
-        figure = load.edge_drop(base_run, run, etas[1], etas[2], graph.num_nodes)
-        seen = {"etas": Etas(0.0, etas[1], etas[2]), "max_nodes": graph.num_nodes}
-        show(
-            figure, "playground_whole", choice, [load.finished(base_run)],
-            seen | {"seed": int(base.seeds[run])}, height=MAP_HEIGHT,
-        )  # fmt: skip
+        show(part, "playground_whole", height=MAP_HEIGHT)
         return
-    part = load.edge_drop(base_run, run, etas[1], etas[2], most)
     left, right = st.columns(2)
     for place, title, after in ((left, "Before: G", False), (right, "After: G′", True)):
         with place:
             st.markdown(f"**{title}**")
-            html = load.panel_html(base_run, run, etas[1], etas[2], most, after, is_dark())
+            source = base_run.config.dataset, base_run.config.parameters
+            html = load.panel_html(base_run.summary.run_id, source, after, is_dark(), **seen)
             st.iframe(html, height=PANEL_PIXELS, alt=f"{title}. {part.alt}")
     shown = min(most, graph.num_nodes)
     st.caption(
@@ -126,41 +116,33 @@ def subgraph(etas: Triple, run: int) -> None:
     )
 
 
-@st.fragment
 def preview() -> None:
-    with said():
-        etas = eta_sliders()
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            run = st.selectbox(
-                "Seed",
-                range(len(base.seeds)),
-                format_func=lambda k: str(base.seeds[k]),
-                key="playground_seed",
-                bind=BIND,
-                width=90,
-            )
-            state = st.container(width="stretch")
-        facts(make_plan(base, run, Etas(*etas), choice.pool), run)
-        with state:
-            started = retraining(etas)
-        subgraph(etas, run)
-        if started:
-            st.rerun()  # this part is drawn alone when a slider moves; the job panel must know
+    at = eta_sliders(choice.like)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        position = st.selectbox(
+            "Seed",
+            range(len(base.seeds)),
+            format_func=lambda k: str(base.seeds[k]),
+            key="playground_seed",
+            bind=BIND,
+            width=90,
+        )
+        state = st.container(width="stretch")
+    facts(base_run.plan(at, position), position)
+    with state:
+        retraining(at)
+    subgraph(at, position)
 
 
-def retraining(etas: Triple) -> bool:
-    """Start what is not trained yet: unasked if that is cheap, the next η when the last is done.
-
-    Returns:
-        Whether something was started.
-    """
+def retraining(at: Intervention) -> None:
+    """Start what is not trained yet: unasked if that is cheap, the next η when the last is done."""
     auto = st.toggle(
         "Retrain by itself",
         value=view.cheap,
         key=f"playground_auto_{view.cheap}",
         help="On small graphs every new η is trained as soon as the training before it has ended.",
     )
-    configs = variants(etas)
+    configs = variants(at)
     states = {name: status_of(config) for name, config in configs.items()}
     missing = [name for name, status in states.items() if status is None]
     broken = [s for s in states.values() if s is not None and not s.active and s.state != "done"]
@@ -168,9 +150,10 @@ def retraining(etas: Triple) -> bool:
         st.caption("Waits for the training before it.")
     elif missing and auto:
         # all at once: the worker trains them one after another without waiting for the page
-        st.session_state["playground_runs"] = [submit(configs[name]) for name in missing]
+        st.session_state["playground_runs"] = [
+            submit(configs[name], unasked=True) for name in missing
+        ]
         st.caption(f"Retraining {', '.join(missing)}.")
-        return True
     elif missing:
         count = sum(configs[name].trainings for name in missing)
         st.button(
@@ -178,7 +161,7 @@ def retraining(etas: Triple) -> bool:
             type="primary",
             icon=":material/play_arrow:",
             key="playground_retrain",
-            on_click=submit_all,
+            on_click=asked(submit_all),
             args=([configs[name] for name in missing],),
         )
     elif broken:
@@ -191,7 +174,6 @@ def retraining(etas: Triple) -> bool:
         st.caption(f"Retraining {', '.join(going)}: {timing(going[first])}.")
     else:
         st.caption("Retrained: see the results below.")
-    return False
 
 
 def submit_all(configs: list[RunConfig]) -> None:
@@ -201,19 +183,18 @@ def submit_all(configs: list[RunConfig]) -> None:
 
 def accuracies(results: dict[str, RunResult]) -> None:
     rows = [("base", base.test.mean(), base.test.std(ddof=1), np.nan, np.nan)]
-    scores = {f"{METHODS[choice.model].title} (base)": base.test}
-    for name, result in results.items():
-        scores[name] = result.rows["test"].to_numpy()
+    scores = {name: result.rows["test"].to_numpy() for name, result in results.items()}
     others = rivals(choice, graph, "playground_against")
-    trained = {name: load.base_of(result.summary.run_id) for name, result in others.items()}
+    trained = {name: result.trained for name, result in others.items()}
     scores |= {name: other.test for name, other in trained.items()}
-    for name in (*results, *others):
+    for name in scores:
         c = compare(base.test, scores[name])
         rows.append((name, c.other_mean, c.other_std, c.difference, c.t_pvalue))
     left, right = st.columns([3, 2], gap="large")
     with left:
-        bars = ComparisonBars.of({graph.name: {k: v / 100 for k, v in scores.items()}})
-        show(bars, "playground_bars", choice, [*results.values(), *others.values()])
+        together = {run.summary.run_id: run for run in (*results.values(), *others.values())}
+        bars = view.figure("comparison-bars", *together.values(), by="graph")
+        show(bars, "playground_bars")
     with right:
         columns = ["Method", "Mean", "s.d.", "Gain", "p"]
         st.dataframe(
@@ -237,53 +218,27 @@ def accuracies(results: dict[str, RunResult]) -> None:
         )
 
 
-def changes(result: RunResult, etas: Triple, run: int) -> None:
-    plan = make_plan(base, run, Etas(*etas), choice.pool)
-    second, w = result.outcome(Etas(*etas), run)
-    first = base.predicted[run]
-    carried = np.where(plan.supplement.added, first, second)
-    test = graph.split(int(base.seeds[run])).test
-    was, now = first == graph.y, carried == graph.y
-    fixed, broken = test & ~was & now, test & was & ~now
+def changes(result: RunResult, at: Intervention, position: int) -> None:
+    seed, plan = int(base.seeds[position]), result.plan(at, position)
+    second, w = result.outcome(at, position)
+    first, after = base.predicted[position], carried(base.predicted[position], second, plan)
+    groups = node_groups(graph, graph.split(seed), first, plan, second)
+    fixed, broken = groups["fixed nodes"], groups["broken nodes"]
     names = labels(graph.class_names)
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        edges = np.linspace(0, max_nonuniformity(graph.num_classes), BINS + 1)
-        counts = [np.histogram(np.clip(v[test], 0, edges[-1]), edges)[0] for v in (base.w[run], w)]
-        show(
-            Bars.of(
-                [f"{a:.2f}" for a in edges[:-1]],
-                {"base": counts[0], "wGNN": counts[1]},
-                title=f"w before and after on {label(graph.name)}",
-                caption="Test nodes by w, for the base model and after retraining; bars that move "
-                "to the right mean a surer network.",
-                x_label="w(v), lower end of the bin",
-                y_label="Number of test nodes",
-            ),
-            "playground_w",
-            choice,
-            [result],
-            height=CHANGES_HEIGHT,
-        )
-    groups = {"fixed nodes": fixed, "broken nodes": broken}
-    groups |= node_groups(graph, graph.split(int(base.seeds[run])), first, plan)
+        change = view.figure("w-change", result, at=at, seed=seed)
+        show(change, "playground_w", height=CHANGES_HEIGHT)
     with right:
-        ring = st.selectbox(
+        mark = st.selectbox(
             "Mark on the map", list(groups), key="playground_ring", bind=BIND, width=260
         )
-        figure = NodeMap.of(
-            view.xy,
-            drawn_edges(graph),
-            now,
-            colour="correctness",
-            graph=f"{graph.name} after wGNN",
-            selected=groups[ring],
-            node_names=graph.node_names,
-        )
-        show(figure, "playground_changes", choice, [result], height=CHANGES_HEIGHT)
+        seen = {"at": at, "seed": seed, "colour": "correctness", "carried": True, "mark": mark}
+        figure = view.figure("node-map", result, **seen)
+        show(figure, "playground_changes", height=CHANGES_HEIGHT)
     st.markdown(
         f"**{fixed.sum():,} test nodes fixed, {broken.sum():,} broken** "
-        f"(seed {base.seeds[run]}; nodes that joined R′ keep their first prediction)"
+        f"(seed {seed}; nodes that joined R′ keep their first prediction)"
     )
     nodes = np.flatnonzero(fixed | broken)
     st.dataframe(
@@ -293,8 +248,8 @@ def changes(result: RunResult, etas: Triple, run: int) -> None:
                 "change": np.where(fixed[nodes], "fixed", "broken"),
                 "true class": [names[k] for k in graph.y[nodes]],
                 "before": [names[k] for k in first[nodes]],
-                "after": [names[k] for k in carried[nodes]],
-                "w before": base.w[run][nodes].round(3),
+                "after": [names[k] for k in after[nodes]],
+                "w before": base.w[position][nodes].round(3),
                 "w after": w[nodes].round(3),
             }
         ),
@@ -303,18 +258,20 @@ def changes(result: RunResult, etas: Triple, run: int) -> None:
     )
 
 
-preview()
-now: Triple = tuple(st.session_state[key] for key in ("eta0", "eta1", "eta2"))
+fragment(preview, "playground")()
+now = chosen_etas(choice.like)
 states = {name: status_of(config) for name, config in variants(now).items()}
 results = {
     name: load.finished(status.run_id)
     for name, status in states.items()
     if status is not None and status.state == "done"
 }
-if "wGNN" in results:
-    st.subheader(f"After retraining with {eta_text(now)}", anchor=False)
+if now.is_base:
+    st.caption("With these η nothing joins and nothing goes: wGNN is the base model.")
+elif "wGNN" in results:
+    st.subheader(f"After retraining with {now.text}", anchor=False)
     accuracies(results)
     changes(results["wGNN"], now, int(st.session_state["playground_seed"]))
 elif any(status is not None and status.active for status in states.values()):
-    st.subheader(f"Retraining with {eta_text(now)}", anchor=False)
+    st.subheader(f"Retraining with {now.text}", anchor=False)
     st.skeleton(height=240)

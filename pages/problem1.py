@@ -6,56 +6,37 @@ import streamlit as st
 
 from ui import load
 from ui.jobs import said
-from ui.maps import COLOURS, node_map
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, metrics, show
-from ui.sidebar import BIND
-from wgnn_core.figures import AccuracyCoverage
+from ui.text import COLOURS
+from ui.widgets import BIND
+from wgnn_core.figures.accuracy_coverage import BOUNDS, RANKED
+from wgnn_core.figures.groups import TRUSTED
+from wgnn_core.fraction import ceil_fraction
 from wgnn_core.ranking import RANKERS, accuracy_coverage, augrc, aurc
-from wgnn_core.reports.kinds import ALPHAS, BOUNDS
-
-CHOICES = [name for name in RANKERS if name not in BOUNDS]
 
 view = page_start(
     "Problem 1",
     "Order the test nodes so that the first ones are right most often. **M1** trusts nodes near "
     "the training set, **M2** trusts nodes of large $w$; the curves say who is right for how long.",
 )
-choice = view.choice
-run_id = view.base_run()
-base = load.base_of(run_id)
+result = view.base_run()
+run_id, base = result.summary.run_id, result.trained
 
-chosen = st.pills(
+picked = st.pills(
     "Rankers",
-    CHOICES,
+    RANKED,
     selection_mode="multi",
     default=["m1", "m2"],
     format_func=lambda name: RANKERS[name].title,
     key="problem1_rankers",
     bind=BIND,
 )
-chosen = [name for name in CHOICES if name in chosen] or ["m2"]
-
-
-def curves(name: str) -> np.ndarray:
-    return np.stack([accuracy_coverage(hits, ALPHAS) for hits in load.hits(run_id, name)])
-
+chosen = tuple(name for name in RANKED if name in picked) or ("m2",)
 
 left, right = st.columns([3, 2], gap="large")
 with left:
-    show(
-        AccuracyCoverage.of(
-            ALPHAS,
-            {RANKERS[name].short: curves(name) for name in chosen},
-            graph=view.graph.name,
-            bounds={RANKERS[name].short: curves(name).mean(0) for name in BOUNDS},
-        ),
-        "problem1_curves",
-        choice,
-        [load.finished(run_id)],
-        {"rankers": tuple(chosen)},
-        height=430,
-    )
+    show(view.figure("accuracy-coverage", result, rankers=chosen), "problem1_curves", height=430)
 with right:
     rows = []
     for name in [*chosen, *BOUNDS]:
@@ -64,7 +45,7 @@ with right:
         rows.append(
             (
                 RANKERS[name].short,
-                100 * half,
+                half,
                 1000 * np.mean([aurc(h) for h in hits]),
                 1000 * np.mean([augrc(h) for h in hits]),
             )
@@ -96,14 +77,14 @@ def chosen_subset() -> None:
             )  # fmt: skip
             ranker = st.selectbox(
                 "Ranker",
-                CHOICES,
+                RANKED,
                 index=1,
                 format_func=lambda name: RANKERS[name].title,
                 key="problem1_ranker",
                 bind=BIND,
                 width=240,
             )
-            run = st.selectbox(
+            position = st.selectbox(
                 "Seed",
                 range(len(base.seeds)),
                 format_func=lambda k: str(base.seeds[k]),
@@ -115,15 +96,13 @@ def chosen_subset() -> None:
                 "Colour",
                 list(COLOURS),
                 index=3,
-                format_func=COLOURS.get,
+                format_func=COLOURS.__getitem__,
                 key="problem1_colour",
                 bind=BIND,
                 width=190,
             )
-        order, right = load.orders(run_id, ranker)[run], load.hits(run_id, ranker)[run]
-        size = max(1, int(np.ceil(alpha * len(order) - 1e-9)))
-        picked = np.zeros(view.graph.num_nodes, dtype=bool)
-        picked[order[:size]] = True
+        order, right = load.orders(run_id, ranker)[position], load.hits(run_id, ranker)[position]
+        size = ceil_fraction(alpha, len(order))
         rest, mean = right[size:], right.mean()
         metrics(
             (
@@ -140,8 +119,9 @@ def chosen_subset() -> None:
                 ),
             )
         )
-        figure = node_map(view, colour, base, run, picked)
-        show(figure, "problem1_map", choice, [load.finished(run_id)], height=MAP_HEIGHT)
+        seen = {"seed": int(base.seeds[position]), "colour": colour}
+        trusted = {"mark": TRUSTED, "trusted_by": ranker, "alpha": alpha}
+        show(view.figure("node-map", result, **seen, **trusted), "problem1_map", height=MAP_HEIGHT)
 
 
 chosen_subset()

@@ -1,25 +1,23 @@
 """Runs: the shelf of everything computed: filter, compare, pin, note, delete, export."""
 
 import json
+from collections.abc import Callable
+from dataclasses import asdict
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from ui import load
-from ui.etas import eta_text
 from ui.jobs import PageEnd, resume
 from ui.shell import page_start
-from ui.show import export_run, is_dark, show
-from ui.sidebar import BIND
+from ui.show import export_run, show
 from ui.text import md
+from ui.widgets import BIND
 from wgnn_core.errors import WGNNError
 from wgnn_core.export import table_csv
-from wgnn_core.figures import AccuracyCoverage, EtaGrid
+from wgnn_core.figures import missing
 from wgnn_core.figures.text import label
-from wgnn_core.ranking import accuracy_coverage
-from wgnn_core.reports import compared_runs
-from wgnn_core.reports.kinds import ALPHAS
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import RunSummary
 
@@ -31,7 +29,6 @@ view = page_start(
     "Everything that was ever trained here. Finished cells are never lost: a cancelled or "
     "interrupted run goes on where it stopped. Choose rows to see, compare or export them.",
 )
-choice = view.choice
 runs = load.jobs().list()
 if not runs:
     st.info("Nothing was trained yet; the Start page trains a first run.", icon=":material/info:")
@@ -55,12 +52,12 @@ shown = [
 
 
 def what(run: RunSummary) -> str:
-    etas = run.config.etas
+    planned = run.config.interventions
     if run.config.search == "two-stage":
         return "two-stage search"
-    if not etas:
+    if not planned:
         return "base model"
-    return eta_text(etas[0]) if len(etas) == 1 else f"{len(etas)} η triples"
+    return planned[0].text if len(planned) == 1 else f"{len(planned)} η triples"
 
 
 def state_of(run: RunSummary) -> str:
@@ -116,12 +113,12 @@ def shelf() -> list[RunSummary]:
     return [shown[i] for i in event.selection.rows if i < len(shown)]
 
 
-def act(done: str, call: object, picked: list[RunSummary], *values: object) -> None:
+def act(done: str, call: Callable[..., object], picked: list[RunSummary], *values: object) -> None:
     """Do something to every chosen run; say what could not be done."""
     faults = []
     for run in picked:
         try:
-            call(run.run_id, *values)  # type: ignore[operator]
+            call(run.run_id, *values)
         except WGNNError as error:
             faults.append(str(error))
     st.session_state["runs_said"] = (done, faults)
@@ -172,11 +169,13 @@ def actions(picked: list[RunSummary]) -> None:
             key="runs_json", on_click="ignore", icon=":material/download:",
         )  # fmt: skip
         if len(picked) == 1 and picked[0].state == "done":
-            export_run(load.finished(picked[0].run_id), "runs_bundle")
+            result = load.finished(picked[0].run_id)
+            xy = load.points(result.config.dataset, result.config.parameters)
+            export_run(result, xy, "runs_bundle")
 
 
 def csv(picked: list[RunSummary]) -> str:
-    """Every finished training; a base model alone as the triple of zeros."""
+    """Every finished training; a base model alone as the intervention that changes nothing."""
     parts = []
     for run in picked:
         result = load.jobs().result(run.run_id)
@@ -186,7 +185,7 @@ def csv(picked: list[RunSummary]) -> str:
         if rows.empty:
             rows = pd.DataFrame(
                 {"seed": result.base.seeds, "val": result.base.val, "test": result.base.test}
-            ).assign(eta0=0.0, eta1=0.0, eta2=0.0)
+            ).assign(**asdict(Intervention()))
         parts.append(rows.assign(run=run.run_id, dataset=run.dataset, model=run.model))
     return table_csv(pd.concat(parts, ignore_index=True) if parts else pd.DataFrame())
 
@@ -198,66 +197,33 @@ def settings(picked: list[RunSummary]) -> str:
 
 
 def compare(picked: list[RunSummary]) -> None:
-    results = {run.run_id: load.jobs().result(run.run_id) for run in picked[:MAX_COMPARED]}
-    ready = {k: r for k, r in results.items() if r is not None and r.base is not None}
+    found = [load.jobs().result(run.run_id) for run in picked[:MAX_COMPARED]]
+    ready = [result for result in found if result is not None and result.base is not None]
     if not ready:
         st.caption("The chosen runs have no finished base model yet.")
         return
     if len(picked) > MAX_COMPARED:
         st.caption(f"Compared are the first {MAX_COMPARED} of the {len(picked)} chosen runs.")
     left, right = st.columns(2, gap="medium")
-    names = {k: f"{r.summary.model} on {r.summary.dataset} ({k[:6]})" for k, r in ready.items()}
     with left:
-        chosen = list(ready.values())
-        show(compared_runs(chosen), "runs_bars", choice, chosen, height=430)
+        if reason := missing("comparison-bars", ready, ready[0].graph):
+            st.caption(f"No bars: {md(reason, 200)}.")
+        else:
+            show(view.figure("comparison-bars", *ready), "runs_bars", height=430)
     with right:
-        curves = {
-            names[k]: np.stack([accuracy_coverage(h, ALPHAS) for h in hits_of(k, r)])
-            for k, r in ready.items()
-        }
-        figure = AccuracyCoverage.of(ALPHAS, curves, graph="the chosen runs, ranked by w (M2)")
-        show(figure, "runs_curves", choice, chosen, height=430)
-    grids = [r for r in ready.values() if len(r.config.etas) > 3 and r.chosen is not None]
+        curves = view.figure("accuracy-coverage", *ready, rankers=("m2",))
+        show(curves, "runs_curves", height=430)
+    grids = [result for result in ready if len(result.config.interventions) > 3 and result.chosen]
     if len(grids) >= 2:
         difference(grids[0], grids[1])
 
 
-def hits_of(run_id: str, result: RunResult) -> list[np.ndarray]:
-    if result.summary.state == "done":
-        return load.hits(run_id, "m2")
-    base = result.base
-    tests = [base.graph.split(int(seed)).test for seed in base.seeds]
-    right = base.predicted == base.graph.y
-    return [
-        right[k][test][np.argsort(-base.w[k][test], kind="stable")] for k, test in enumerate(tests)
-    ]
-
-
 def difference(first: RunResult, second: RunResult) -> None:
     """Two grids over the same cells: where the second does better."""
-    keys = ["eta0", "eta1", "eta2"]
-    means = [r.rows.groupby(keys)["test"].mean() for r in (first, second)]
-    gap = (means[1] - means[0]).dropna()
-    frame = gap.index.to_frame(index=False).assign(gap=gap.to_numpy())
-    paired = (frame["eta1"] == frame["eta2"]).all()
-    pivot = frame.pivot_table(index="eta0" if paired else "eta2", columns="eta1", values="gap")
-    if gap.empty or pivot.isna().any().any():
-        st.caption("The two grids share no full rectangle of cells, so no difference is drawn.")
-        return
-    base = means[0].mean() / 100
-    figure = EtaGrid.of(
-        list(pivot.columns),
-        list(pivot.index),
-        base + pivot.to_numpy() / 100,
-        base + pivot.to_numpy() / 100,
-        base_test=base,
-        graph=f"{second.summary.run_id[:6]} minus {first.summary.run_id[:6]}, test accuracy",
-        metric="gain",
-        x_name="η₁ = η₂" if paired else "η₁",
-        y_name="η₀" if paired else "η₂",
-    )
-    chart = figure.to_plotly(is_dark())
-    show(figure, "runs_difference", choice, [first, second], height=430, chart=chart)
+    if reason := missing("eta-grid", (first, second), first.graph):
+        st.caption(f"No difference of the two grids is drawn: {md(reason, 200)}.")
+    else:
+        show(view.figure("eta-grid", first, second), "runs_difference", height=430)
 
 
 done, faults = st.session_state.pop("runs_said", ("", []))

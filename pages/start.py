@@ -4,24 +4,15 @@ import numpy as np
 import streamlit as st
 
 from ui import load
-from ui.etas import eta_sliders
 from ui.jobs import ended, status_of, submit, train_button, watch
-from ui.maps import node_map
+from ui.pages import PAGES
 from ui.shell import View, page_start
 from ui.show import MAP_HEIGHT, show
 from ui.text import count, md, percent
+from ui.widgets import eta_sliders
 from wgnn_core.comparators import METHODS
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs.results import RunResult
-from wgnn_core.wgnn import Etas, make_plan
-
-NEXT = (
-    ("dataset", "Dataset", "What is in the graph: sizes, classes, splits, any node."),
-    ("problem1", "Problem 1", "Which nodes can the network be trusted on?"),
-    ("map", "Non-uniformity map", "Where is w small, and are those the wrong nodes?"),
-    ("playground", "Playground", "Turn η and see nodes join and edges go."),
-    ("grid", "Eta grid", "Over how wide a range of η does it help?"),
-    ("runs", "Runs", "Everything computed so far: compare, note, export."),
-)
 
 
 def box(number: str, title: str, value: str, note: str) -> None:
@@ -31,15 +22,15 @@ def box(number: str, title: str, value: str, note: str) -> None:
         st.caption(note)
 
 
-def pipeline(view: View, etas: Etas, result: RunResult | None) -> None:
+def pipeline(view: View, asked: Intervention, result: RunResult | None) -> None:
     """The method as a row of boxes that carry the numbers of the current run."""
-    graph, model = view.graph, METHODS[view.choice.model].title
+    graph, model = view.graph, METHODS[view.choice.run.model].title
     base = result.base if result is not None else None
     rows = result.rows if result is not None else None
     box("1", "Graph", count(graph.num_nodes, "node"), f"{graph.num_edges:,} edges")
-    if base is None or rows is None or rows.empty:
+    if result is None or base is None or rows is None or rows.empty:
         for number, title, note in (
-            ("2", model, f"trained with {view.choice.seeds} seeds"),
+            ("2", model, f"trained with {len(view.choice.run.seeds)} seeds"),
             ("3", "w(v)", "from the softmax of each node"),
             ("4", "R → R′", "nodes of large w join"),
             ("5", "G → G′", "edges among nodes of small w go"),
@@ -47,7 +38,7 @@ def pipeline(view: View, etas: Etas, result: RunResult | None) -> None:
         ):
             box(number, title, "…", note)
         return
-    plan = make_plan(base, 0, etas, view.choice.pool)
+    plan = result.plan(asked, 0)
     right, test, w = base.predicted[0] == graph.y, graph.split(int(base.seeds[0])).test, base.w[0]
     wrong = f"{w[test & ~right].mean():.2f}" if (test & ~right).any() else "none"
     added, dropped = plan.supplement.added, int(plan.edge_drop.dropped.sum())
@@ -79,8 +70,8 @@ def pipeline(view: View, etas: Etas, result: RunResult | None) -> None:
         box(number, title, value, note)
 
 
-def verdict(result: RunResult, etas: Etas) -> None:
-    c = result.comparison(etas)
+def verdict(result: RunResult, asked: Intervention) -> None:
+    c = result.comparison(asked)
     sure = c.t_pvalue < 0.05
     if sure and c.difference > 0:
         word, call = "wGNN helps here", st.success
@@ -111,11 +102,11 @@ choice = view.choice
 top = st.container()
 boxes = st.container()
 with st.expander("Choose η", icon=":material/tune:"):
-    etas = eta_sliders()
-config = choice.config([etas])
+    asked = eta_sliders(choice.like)
+config = choice.config([asked])
 status = status_of(config)
 if status is None and view.cheap:
-    submit(config)
+    submit(config, unasked=True)
     status = status_of(config)
 done = status is not None and status.state == "done"
 result = load.finished(config.run_id) if done else load.jobs().result(config.run_id)
@@ -125,7 +116,7 @@ with top.container(horizontal=True, vertical_alignment="center"):
     train_button("Run wGNN", config, "start_button", disabled=going or done)
     if status is None:
         text = (
-            f"{config.trainings} trainings of {METHODS[choice.model].title} on {view.graph.name}."
+            f"{config.trainings} trainings of {METHODS[config.model].title} on {view.graph.name}."
         )
     elif going:
         watch(config.run_id)
@@ -138,19 +129,19 @@ with boxes:
     if status is not None and not status.active and not done:
         ended(config.run_id, status)
     with st.grid(3, min_column_width=150):
-        pipeline(view, Etas(*etas), result)
+        pipeline(view, asked, result)
     if done and result is not None:
-        verdict(result, Etas(*etas))
+        verdict(result, asked)
 
-base = result.base if result is not None else None
-if result is not None and base is not None:
-    show(node_map(view, "w", base), "start_map", choice, [result], height=MAP_HEIGHT)
+if result is not None and result.base is not None:
+    show(view.figure("node-map", result, colour="w"), "start_map", height=MAP_HEIGHT)
 else:
-    show(node_map(view, "class"), "start_classes", choice, height=MAP_HEIGHT)
+    show(view.figure("node-map", colour="class"), "start_classes", height=MAP_HEIGHT)
 
 st.subheader("Where to go next", anchor=False)
 with st.grid(3, min_column_width=190):
-    for name, title, what in NEXT:
+    for page in (page for page in PAGES if page.what):
         with st.container(border=True, height="stretch", gap="xxsmall"):
-            st.page_link(f"pages/{name}.py", label=f"**{title}**", icon=":material/arrow_forward:")
-            st.caption(md(what, 200))
+            link = f"pages/{page.name}.py"
+            st.page_link(link, label=f"**{page.title}**", icon=":material/arrow_forward:")
+            st.caption(md(page.what, 200))

@@ -8,22 +8,21 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from ui.choice import Pairs
-from wgnn_core import datasets, ranking
+from wgnn_core import datasets
 from wgnn_core.boundary import distance_to_boundary
-from wgnn_core.figures import EdgeDropMap
-from wgnn_core.graph import Graph
+from wgnn_core.figures import EdgeDropMap, Figure, accuracy_coverage, figure_of
+from wgnn_core.graph import BoolArray, Graph, IntArray
+from wgnn_core.intervention import Base
 from wgnn_core.layout import layout
-from wgnn_core.reports import figure_of
-from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.config import Pairs, RunConfig
 from wgnn_core.runs.jobs import Jobs
 from wgnn_core.runs.results import RunResult
-from wgnn_core.wgnn import Base, Etas
 
 
 def _close(held: Jobs) -> None:
@@ -82,57 +81,37 @@ def finished(run_id: str) -> RunResult:
     return result
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def orders(run_id: str, ranker: str) -> list[npt.NDArray[np.int64]]:
-    """Test nodes of each seed in the order of `ranker`, best first."""
-    base = base_of(run_id)
-    right = base.predicted == base.graph.y
-    return [
-        ranking.rank(
-            ranker, base.graph, base.graph.split(int(seed)), base.prob[k], int(seed), right[k]
-        )
-        for k, seed in enumerate(base.seeds)
-    ]
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def hits(run_id: str, ranker: str) -> list[npt.NDArray[np.bool_]]:
-    """Whether each of `orders` is predicted right."""
-    base = base_of(run_id)
-    right = base.predicted == base.graph.y
-    return [right[k][nodes] for k, nodes in enumerate(orders(run_id, ranker))]
-
-
 @st.cache_resource(max_entries=24, show_spinner=False)
-def edge_drop(run_id: str, run: int, eta1: float, eta2: float, most: int) -> EdgeDropMap:
-    """Algorithm 2 for the run-th seed of a base run, on at most `most` nodes."""
-    result, base = finished(run_id), base_of(run_id)
-    config = result.config
-    figure = figure_of(
-        "edge-drop",
-        result,
-        base.graph,
-        xy=points(config.dataset, config.parameters),
-        seed=int(base.seeds[run]),
-        etas=Etas(0.0, eta1, eta2),
-        max_nodes=most,
-    )
-    assert isinstance(figure, EdgeDropMap)
-    return figure
+def figure(kind: str, runs: tuple[str, ...], source: tuple[str, Pairs], **choices: Any) -> Figure:
+    """A figure of finished runs, or of a graph alone; `source` is the graph it is drawn on."""
+    found = [finished(run_id) for run_id in runs]
+    return figure_of(kind, found, graph(*source), xy=points(*source), **choices)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def orders(run_id: str, ranker: str) -> list[IntArray]:
+    """Test nodes of each seed in the order of `ranker`, best first."""
+    return accuracy_coverage.orders(base_of(run_id), ranker)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def hits(run_id: str, ranker: str) -> list[BoolArray]:
+    """Whether each of `orders` is predicted right."""
+    return accuracy_coverage.hits(base_of(run_id), ranker)
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def panel_html(
-    run_id: str, run: int, eta1: float, eta2: float, most: int, after: bool, dark: bool
+    run_id: str, source: tuple[str, Pairs], after: bool, dark: bool, **choices: Any
 ) -> str:
-    """One panel of the close-up as a page of its own; η₀ changes nothing in it."""
-    return edge_drop(run_id, run, eta1, eta2, most).to_pyvis_html(after, most, dark)
+    """One panel of the close-up as a page of its own."""
+    drawn = figure("edge-drop", (run_id,), source, **choices)
+    assert isinstance(drawn, EdgeDropMap)
+    return drawn.to_pyvis_html(after, drawn.data["node"].nunique(), dark)
 
 
 def base_of(run_id: str) -> Base:
-    base = finished(run_id).base
-    assert base is not None
-    return base
+    return finished(run_id).trained
 
 
 @dataclass

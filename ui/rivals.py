@@ -7,7 +7,7 @@ import streamlit as st
 from ui import load
 from ui.choice import Choice
 from ui.jobs import ended, is_cheap, status_of, submit, timing, train_button, watch
-from ui.sidebar import BIND
+from ui.widgets import BIND
 from wgnn_core.comparators import COMPARATORS
 from wgnn_core.graph import Graph
 from wgnn_core.runs.results import RunResult
@@ -17,7 +17,7 @@ def rivals(choice: Choice, graph: Graph, key: str) -> dict[str, RunResult]:
     """Ask which comparators to show; returns those that are trained, by title."""
     picked = st.pills(
         "Compare with",
-        [name for name in COMPARATORS if name != choice.model],
+        [name for name in COMPARATORS if name != choice.run.model],
         format_func=lambda name: COMPARATORS[name].title,
         selection_mode="multi",
         key=key,
@@ -26,10 +26,10 @@ def rivals(choice: Choice, graph: Graph, key: str) -> dict[str, RunResult]:
     )
     found = {}
     for name in picked:
-        title, config = COMPARATORS[name].title, choice.config().alone(name)
+        title, config = COMPARATORS[name].title, choice.run.alone(name)
         status = status_of(config)
         if status is None and is_cheap(graph, name):
-            submit(config)
+            submit(config, unasked=True)
             status = status_of(config)
         if status is None:
             train_button(f"Train {title} ({config.trainings} trainings)", config, f"{key}_{name}")

@@ -5,31 +5,24 @@ from __future__ import annotations
 import gc
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from ui import load
 from ui.choice import Choice
-from ui.jobs import PageEnd, forget_ended, is_cheap, need, panel, said
+from ui.jobs import PageEnd, is_cheap, need, page_begins, page_ends, panel, said
+from ui.pages import PAGES
 from ui.sidebar import sidebar
 from ui.style import style_page
 from wgnn_core import datasets
-from wgnn_core.graph import Graph
-from wgnn_core.wgnn import Base
+from wgnn_core.figures import Figure, figure_of
+from wgnn_core.graph import FloatArray, Graph
+from wgnn_core.runs.results import RunResult
 
 CHOICE: ContextVar[Choice | None] = ContextVar("choice", default=None)
 """What the sidebar says, while the router runs a page."""
-PAGES = (
-    ("start", "Start", ":material/play_circle:"),
-    ("dataset", "Dataset", ":material/hub:"),
-    ("problem1", "Problem 1", ":material/leaderboard:"),
-    ("map", "Non-uniformity map", ":material/map:"),
-    ("playground", "Playground", ":material/tune:"),
-    ("grid", "Eta grid", ":material/grid_on:"),
-    ("runs", "Runs", ":material/inventory_2:"),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,33 +31,42 @@ class View:
 
     choice: Choice
     graph: Graph
-    xy: npt.NDArray[np.float32]
+    xy: FloatArray
 
     @property
     def cheap(self) -> bool:
-        return is_cheap(self.graph, self.choice.model)
+        return is_cheap(self.graph, self.choice.run.model)
 
-    def base_run(self) -> str:
-        """The id of the finished run of the base model; ends the page while there is none."""
-        return need(self.choice.config(), self.cheap, "the base model")
+    def base_run(self) -> RunResult:
+        """The finished run of the base model; ends the page while there is none."""
+        return load.finished(need(self.choice.run, self.cheap, "the base model"))
 
-    def base(self) -> Base:
-        return load.base_of(self.base_run())
+    def figure(self, kind: str, *runs: RunResult, **choices: Any) -> Figure:
+        """`figure_of` runs, or of the graph alone; of finished runs it is kept for the next look.
+
+        The runs may be on other graphs than this one.
+        """
+        config = runs[0].config if runs else self.choice.run
+        if all(run.complete for run in runs):
+            ids = tuple(run.summary.run_id for run in runs)
+            return load.figure(kind, ids, (config.dataset, config.parameters), **choices)
+        mine = runs[0].graph_hash == self.graph.content_hash
+        return figure_of(kind, runs, runs[0].graph, xy=self.xy if mine else None, **choices)
 
 
-def _navigation() -> st.Page:
+def _navigation() -> StreamlitPage:
     # An emoji is drawn by the browser; a Material icon here would be fetched from outside.
     st.set_page_config(page_title="wGNN Explorer", page_icon="🕸️", layout="wide")
     return st.navigation(
         [
             st.Page(
-                f"pages/{name}.py",
-                title=title,
-                icon=icon,
-                default=name == "start",
-                url_path="" if name == "start" else name,
+                f"pages/{page.name}.py",
+                title=page.title,
+                icon=f":material/{page.icon}:",
+                default=page is PAGES[0],
+                url_path="" if page is PAGES[0] else page.name,
             )
-            for name, title, icon in PAGES
+            for page in PAGES
         ]
     )
 
@@ -73,7 +75,7 @@ def run_app() -> None:
     """The router: settings, navigation, sidebar, then the page."""
     page = _navigation()
     with said():
-        forget_ended()
+        page_begins()
         choice, jobs = sidebar()
         token = CHOICE.set(choice)
         try:
@@ -82,6 +84,7 @@ def run_app() -> None:
             pass
         finally:
             CHOICE.reset(token)
+        page_ends()
         with jobs:
             panel(page.url_path)
 
@@ -100,15 +103,16 @@ def page_start(title: str, what: str) -> View:
     style_page()
     st.title(title, anchor=False)
     st.markdown(what)
-    if not load.is_ready(choice.dataset):
+    run = choice.run
+    if not load.is_ready(run.dataset):
         st.info(
-            f"{datasets.spec(choice.dataset).title} is not on this machine yet. "
+            f"{datasets.spec(run.dataset).title} is not on this machine yet. "
             "Get it with the button in the sidebar, or choose another graph there.",
             icon=":material/cloud_download:",
         )
         raise PageEnd
-    graph = load.graph(choice.dataset, choice.parameters)
-    return View(choice, graph, load.points(choice.dataset, choice.parameters))
+    source = run.dataset, run.parameters
+    return View(choice, load.graph(*source), load.points(*source))
 
 
 # Streamlit looks for garbage after every run of a script, however short. The libraries have

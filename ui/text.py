@@ -1,7 +1,15 @@
-"""Names from users, made safe for Markdown."""
+"""Words on the pages, and names from users made safe for Markdown."""
 
 from wgnn_core.figures.text import label
 
+COLOURS = {
+    "w": "w(v)",
+    "class": "true class",
+    "prediction": "prediction",
+    "correctness": "correct or wrong",
+    "distance": "distance to the class boundary",
+}
+"""What a map can show, in plain words."""
 _SPECIAL = r"\`*_{}[]()<>#+-.!|~$:&"
 
 

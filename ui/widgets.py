@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
 
 from wgnn_core.fields import Knob, knobs
 from wgnn_core.intervention import ETAS, Intervention
 
-BIND = "query-params"
+BIND: Final = "query-params"
 STEP = 0.05
 DEFAULTS = {"eta0": 0.8, "eta1": 0.3, "eta2": 0.4}
 

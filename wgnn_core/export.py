@@ -1,4 +1,4 @@
-"""What leaves the program: a figure as a bundle, a map as a page, results as a table.
+"""Formats of what leaves the program: a figure as LaTeX or as a page, results as a table, a zip.
 
 Everything here is a function of its arguments alone: the same figure gives the same bytes.
 """
@@ -7,108 +7,19 @@ from __future__ import annotations
 
 import html
 import io
-import json
-import platform
 import zipfile
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
-from importlib import metadata
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.base import Figure
-from wgnn_core.figures.references import references
-from wgnn_core.figures.spread import Runs
+from wgnn_core.figures.spread import Accuracies
 from wgnn_core.figures.style import Style
 from wgnn_core.figures.text import csv_cell, label, labels, latex_text, plotly_text
 
-PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "torch", "torch-geometric")
 SIGNIFICANT = 0.05
-MEMBERS = (
-    "figure.pdf",
-    "figure.svg",
-    "figure.png",
-    "figure.tex",
-    "data.csv",
-    "config.json",
-    "command.txt",
-    "references.bib",
-    "README.txt",
-)
-"""Files of a bundle. No name in it comes from a user."""
-
-_README = """{title}
-
-{caption}
-
-figure.pdf, .svg, .png  the figure, {width:.2f} in wide ({venue}, {column} width)
-figure.tex              a LaTeX float with this caption
-data.csv                every number in the figure; text that starts with = + - or @ has a
-                        leading ' so that no spreadsheet runs it
-config.json             what was run, with the versions it was trained and exported with
-command.txt             {command}
-references.bib          the paper, the dataset and the model
-"""
-
-
-_AGAIN = "the command that makes data.csv again"
-_TRAINS = "the command that trains the run again; this view of it was made by hand on a page"
-
-
-def bundle(
-    figure: Figure,
-    config: Mapping[str, Any],
-    command: str,
-    style: Style | None = None,
-    cite: Iterable[str] = (),
-    *,
-    again: bool = True,
-) -> bytes:
-    """A figure with everything needed to print, check and regenerate it, as a zip file.
-
-    Args:
-        figure: What to export.
-        config: What was run (dataset and its hash, model, etas, seeds ...); goes to config.json.
-        command: The command line that regenerates the figure, or at least what it was made from.
-        style: Venue, width, font; ICML column by default.
-        cite: Names of the dataset and the models, see `figures.references`.
-        again: Whether `command` makes data.csv again; the README says so.
-
-    Returns:
-        The zip file; the same arguments give the same bytes.
-    """
-    style = style or Style()
-    record = {
-        "figure": {"kind": figure.kind, "title": figure.title, "style": asdict(style)},
-        "run": dict(config),
-        "export_versions": versions(),
-    }
-    try:
-        described = json.dumps(record, indent=2, sort_keys=True, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise WGNNError(f"the configuration cannot be written as JSON: {error}.") from error
-    content: dict[str, bytes | str] = {
-        "figure.pdf": figure.render("pdf", style),
-        "figure.svg": figure.render("svg", style),
-        "figure.png": figure.render("png", style, dpi=300),
-        "figure.tex": figure_latex(figure, style),
-        "data.csv": table_csv(figure.data),
-        "config.json": described + "\n",
-        "command.txt": command.rstrip("\n") + "\n",
-        "references.bib": references(cite),
-        "README.txt": _README.format(
-            title=figure.title,
-            caption=figure.caption,
-            width=style.inches,
-            venue=style.venue,
-            column=style.width,
-            command=_AGAIN if again else _TRAINS,
-        ),
-    }
-    return zipped({name: content[name] for name in MEMBERS})
 
 
 def zipped(content: Mapping[str, bytes | str]) -> bytes:
@@ -121,17 +32,6 @@ def zipped(content: Mapping[str, bytes | str]) -> bytes:
             entry.create_system = 3  # the same on every system
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
-
-
-def versions() -> dict[str, str]:
-    """Python and the packages that can change a number, those that are installed."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def figure_latex(figure: Figure, style: Style, file: str = "figure.pdf") -> str:
@@ -171,24 +71,24 @@ def offline_html(figure: Figure, dark: bool = False) -> str:
 
 
 def result_table(
-    results: Mapping[str, Mapping[str, Runs]],
+    results: Mapping[str, Mapping[str, Accuracies]],
     p_values: Mapping[str, Mapping[str, float]] | None = None,
 ) -> pd.DataFrame:
     """Rows (method, dataset, mean_percent, std_percent, n, p_value) for the three writers below.
 
     Args:
-        results: ``results[dataset][method]``: accuracies as fractions, one a seed.
+        results: ``results[dataset][method]``: accuracies in percent, one per seed.
         p_values: ``p_values[dataset][method]`` of the paired test against the base model.
     """
-    methods = dict.fromkeys(method for runs in results.values() for method in runs)
+    methods = dict.fromkeys(method for one in results.values() for method in one)
     method_label = dict(zip(methods, labels(methods), strict=True))
     rows = []
     for (dataset, by_method), name in zip(results.items(), labels(results), strict=True):
-        for method, runs in by_method.items():
-            percent = 100 * np.asarray(runs, dtype=float)
+        for method, scores in by_method.items():
+            percent = np.asarray(scores, dtype=float)
             if percent.ndim != 1 or percent.size == 0 or not np.isfinite(percent).all():
                 raise WGNNError(
-                    f"{label(method)} on {name}: expected finite accuracies, one a seed; got "
+                    f"{label(method)} on {name}: expected finite accuracies, one per seed; got "
                     f"shape {percent.shape}."
                 )
             deviation = percent.std(ddof=1) if len(percent) > 1 else np.nan

@@ -52,6 +52,8 @@ class Graph:
     splits: tuple[Split, ...]
     node_names: tuple[str, ...] | None = None
     self_loops_removed: int = 0
+    origin: tuple[str, tuple[tuple[str, float], ...]] | None = None
+    """Its name in the catalogue of datasets and the parameters it was made with, if it is of it."""
 
     @property
     def num_nodes(self) -> int:
@@ -107,7 +109,7 @@ class Graph:
 
     def with_edges(self, keep: BoolArray) -> Graph:
         """The same graph with only the edges where `keep` is true."""
-        return replace(self, edges=_readonly(self.edges[keep]))
+        return replace(self, edges=_readonly(self.edges[keep]), origin=None)
 
     def to_pyg(self, run: int = 0) -> Any:
         """A `torch_geometric.data.Data` with dense features, both edge directions and masks."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from wgnn_core.edgedrop import EdgeDrop, drop_edges
 from wgnn_core.errors import WGNNError
-from wgnn_core.fields import changed, check_fields, hyper, knobs
+from wgnn_core.fields import changed, check_fields, hyper, knobs, parse, text_of
 from wgnn_core.fraction import check_fraction
 from wgnn_core.graph import FloatArray, Graph, IntArray
 from wgnn_core.models import MODELS
@@ -111,6 +111,29 @@ class Intervention:
         """For people: the etas, then the other knobs that differ from their defaults."""
         etas = (f"η{'₀₁₂'[i]} = {eta:g}" for i, eta in enumerate(self.etas))
         return ", ".join([*etas, *(f"{n.replace('_', ' ')} {v}" for n, v in self.others.items())])
+
+    def __str__(self) -> str:
+        """For a command line: ``0.8,0.3,0.4`` or ``0.8,0.3,0.4,ranker=margin``."""
+        others = (f"{name}={text_of(value)}" for name, value in self.others.items())
+        return ",".join([*map(text_of, self.etas), *others])
+
+    @classmethod
+    def read(cls, text: str) -> Intervention:
+        """What `str` wrote.
+
+        Raises:
+            WGNNError: It is none.
+        """
+        known = {knob.name: knob for knob in knobs(cls)}
+        parts = [part.strip() for part in text.split(",")]
+        others = dict(part.partition("=")[::2] for part in parts[len(ETAS) :])
+        if len(parts) < len(ETAS) or not set(others) <= set(known) - set(ETAS):
+            raise WGNNError(
+                f"{text!r} is no intervention; write eta0,eta1,eta2 (0.8,0.3,0.4), then other "
+                "knobs by name (pool=test)."
+            )
+        given = dict(zip(ETAS, parts, strict=False)) | others
+        return cls(**{name: parse(known[name], value) for name, value in given.items()})
 
     @property
     def others(self) -> dict[str, object]:

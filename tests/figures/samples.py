@@ -12,13 +12,17 @@ from wgnn_core.edgedrop import drop_edges
 from wgnn_core.figures import (
     AccuracyCoverage,
     BoundaryBox,
+    ClassCounts,
     ComparisonBars,
+    Degrees,
     DepthCurve,
     EdgeDropMap,
     EtaGrid,
     Figure,
     HarmonicMap,
     NodeMap,
+    NodeProbabilities,
+    WChange,
     WHistogram,
 )
 from wgnn_core.theory.harmonic import increasing_path, smooth_interpolation
@@ -53,32 +57,39 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
     alpha = np.linspace(0.05, 1, 20)
 
     def curves(start, end):
-        noise = rng.normal(0, 0.006, (10, 1)) + rng.normal(0, 0.003, (10, 20))
+        noise = rng.normal(0, 0.6, (10, 1)) + rng.normal(0, 0.3, (10, 20))
         return start + (end - start) * alpha**1.5 + noise
 
-    rank = {"M1": curves(0.93, 0.81), "M2": curves(0.995, 0.81)}
+    rank = {"M1": curves(93, 81), "M2": curves(99.5, 81)}
     layers = np.arange(2, 9)
-    fall = 0.82 - 0.5 / (1 + np.exp(-(layers - 6.5) * 1.6))
+    fall = 82 - 50 / (1 + np.exp(-(layers - 6.5) * 1.6))
     depth = {
-        eta: fall + 0.02 * np.sqrt(eta) * layers + rng.normal(0, 0.01, (10, 7))
-        for eta in (0.0, 0.4, 0.8)
+        eta: fall + 2 * np.sqrt(eta) * layers + rng.normal(0, 1, (10, 7)) for eta in (0.0, 0.4, 0.8)
     }
-    runs = {
-        name: {m: 0.8 + 0.02 * i + rng.normal(0, 0.005, 10) for i, m in enumerate(("GCN", "wGNN"))}
+    scores = {
+        name: {m: 80 + 2 * i + rng.normal(0, 0.5, 10) for i, m in enumerate(("GCN", "wGNN"))}
         for name in names
     }
     eta12, eta0 = np.arange(1, 9) / 10, np.array([0.2, 0.4, 0.6, 0.8])
-    test = 0.8 + 0.03 * np.outer(np.sqrt(eta0), np.sin(3 * eta12)) + rng.normal(0, 0.003, (4, 8))
+    test = 80 + 3 * np.outer(np.sqrt(eta0), np.sin(3 * eta12)) + rng.normal(0, 0.3, (4, 8))
     test[0, 5:] = np.nan
-    val = test - 0.01 + rng.normal(0, 0.002, test.shape)
+    val = test - 1 + rng.normal(0, 0.2, test.shape)
     chosen = np.unravel_index(np.nanargmax(val), val.shape)
     shared = {"graph": graph, "class_names": names, "selected": w < np.sort(w)[12]}
     node_names = [f"{names[c]} {i}" for i, c in enumerate(labels)]
 
+    def bars(kind, series, x_label="Class", y_label="Number of nodes"):
+        text = {
+            "title": f"Nodes on {graph}",
+            "caption": "How many of them there are" + " in all" * 4 + ".",
+        }
+        rows = {name: rng.integers(1, 99, k) for name in series}
+        return kind.of(names, rows, x_label=x_label, y_label=y_label, **text)
+
     def grid(metric):
         cell = (int(chosen[0]), int(chosen[1]))
         return EtaGrid.of(
-            eta12, eta0, val, test, base_test=0.81, graph=graph, metric=metric, chosen=cell
+            eta12, eta0, val, test, base_test=81.0, graph=graph, metric=metric, chosen=cell
         )
 
     return {
@@ -86,10 +97,13 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
             alpha,
             rank,
             graph=graph,
-            bounds={"oracle": np.minimum(1, 0.81 / alpha), "random": np.full(20, 0.81)},
+            bounds={"oracle": np.minimum(100, 81 / alpha), "random": np.full(20, 81.0)},
         ),
         "node-map": lambda: NodeMap.of(
             xy, edges, w, colour="w", top=2 * (1 - 1 / k), node_names=node_names, **shared
+        ),
+        "node-map faded": lambda: NodeMap.of(
+            xy, edges, w, colour="w", graph=graph, selected=w > np.sort(w)[60]
         ),
         "node-map class": lambda: NodeMap.of(
             xy, edges, labels, colour="class", node_names=node_names, **shared
@@ -100,6 +114,12 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
         "node-map distance": lambda: NodeMap.of(
             xy, edges, distance, colour="distance", graph=graph
         ),
+        "class-counts": lambda: bars(ClassCounts, ("train", "validation", "test")),
+        "degrees": lambda: bars(Degrees, ("nodes",), "Number of neighbours"),
+        "node-probabilities": lambda: bars(
+            NodeProbabilities, ("μ(s)",), y_label="Probability μ(s)"
+        ),
+        "w-change": lambda: bars(WChange, ("base", "wGNN"), "w(v), lower end of the bin"),
         "w-histogram": lambda: WHistogram.of(w, correct, graph=graph, num_classes=k),
         "boundary-box": lambda: BoundaryBox.of(w, distance, graph=graph),
         "eta-grid": lambda: grid("test"),
@@ -114,7 +134,7 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
             class_names=names,
             graph=graph,
         ),
-        "comparison-bars": lambda: ComparisonBars.of(runs),
+        "comparison-bars": lambda: ComparisonBars.of(scores),
         "depth-curve": lambda: DepthCurve.of(layers, depth, graph=graph, model=graph),
         "harmonic-map": lambda: HarmonicMap.of(
             xy,

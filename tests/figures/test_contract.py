@@ -133,7 +133,7 @@ def test_words_are_there(figure: Figure) -> None:
     assert paper.get_suptitle() and figure.to_matplotlib(Style()).get_suptitle() == ""
     assert figure.caption.endswith(".") and figure.alt.endswith(".")
     assert len(figure.caption.split()) > 10 and len(figure.alt.split()) > 5
-    unit = r"%|[hH]ops|points|w\(v\)|layers|η|Dataset|0 to 1|class|Prediction|nodes"
+    unit = r"%|[hH]ops|points|w\(v\)|layers|η|Dataset|0 to 1|[cC]lass|Prediction|nodes|neighbours|μ"
     if figure.kind not in MAPS:
         for text in (page.layout.xaxis.title.text, page.layout.yaxis.title.text):
             assert re.search(unit, text)

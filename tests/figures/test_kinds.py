@@ -28,7 +28,7 @@ from wgnn_core.figures import (
 )
 from wgnn_core.figures.eta_grid import CHOSEN, NOT_ALLOWED
 from wgnn_core.figures.maps import WEBGL_ABOVE
-from wgnn_core.figures.node_map import LEGEND_ENTRIES
+from wgnn_core.figures.node_drawing import FADED, LEGEND_ENTRIES, MANY_RINGS
 from wgnn_core.layout import layout
 from wgnn_core.nonuniformity import nonuniformity
 
@@ -37,13 +37,13 @@ EDGES = np.array([[0, 1], [1, 3], [2, 3]])
 
 
 def test_spread_is_the_sample_standard_deviation() -> None:
-    figure = AccuracyCoverage.of([0.5, 1], {"M2": np.array([[0.9, 0.8], [1.0, 0.8]])}, graph="g")
+    figure = AccuracyCoverage.of([0.5, 1], {"M2": np.array([[90.0, 80], [100, 80]])}, graph="g")
     part = figure.data.set_index(["statistic", "alpha_percent"])["accuracy_percent"]
     assert part["mean", 50] == pytest.approx(95)
     assert part["upper", 50] - part["mean", 50] == pytest.approx(50**0.5)
     assert part["lower", 100] == pytest.approx(80)
-    single = AccuracyCoverage.of([1.0], {"M2": np.array([0.9])}, graph="g").data
-    assert set(single["statistic"]) == {"run", "mean"}
+    single = AccuracyCoverage.of([1.0], {"M2": np.array([90.0])}, graph="g").data
+    assert set(single["statistic"]) == {"seed", "mean"}
 
 
 def test_histogram_counts_by_hand() -> None:
@@ -71,12 +71,12 @@ def test_boxes_by_hand_and_unreachable_nodes_apart() -> None:
         4,
         4,
     ]  # 100 lies beyond 1.5 quartile ranges
-    assert "n = 5" in figure.to_plotly().layout.xaxis.ticktext[0]
+    assert figure.to_plotly().layout.xaxis.ticktext[0] == "0<br>5"
 
 
 def grid(**changes) -> EtaGrid:
-    val, test = np.array([[0.7, 0.8], [np.nan, 0.6]]), np.array([[0.75, 0.7], [np.nan, 0.9]])
-    options = {"base_test": 0.72, "graph": "g", "chosen": (0, 1)} | changes
+    val, test = np.array([[70.0, 80], [np.nan, 60]]), np.array([[75.0, 70], [np.nan, 90]])
+    options = {"base_test": 72, "graph": "g", "chosen": (0, 1)} | changes
     return EtaGrid.of([0.1, 0.2], [0.4, 0.8], val, test, **options)
 
 
@@ -101,7 +101,7 @@ def test_grid_fills_cell_by_cell_and_chooses_nothing_itself() -> None:
         [0.4],
         np.full((1, 2), np.nan),
         np.full((1, 2), np.nan),
-        base_test=0.8,
+        base_test=80.0,
         graph="g",
     )
     assert not empty.data[["chosen", "test_best"]].to_numpy().any()
@@ -111,9 +111,9 @@ def test_grid_fills_cell_by_cell_and_chooses_nothing_itself() -> None:
 
 def test_small_cells_go_without_numbers() -> None:
     n = 30
-    values = np.linspace(0.5, 0.9, n * n).reshape(n, n)
+    values = np.linspace(50, 90, n * n).reshape(n, n)
     eta = np.arange(n) / n
-    dense = EtaGrid.of(eta, eta, values, values, base_test=0.5, graph="g")
+    dense = EtaGrid.of(eta, eta, values, values, base_test=50, graph="g")
     assert not dense.to_matplotlib(Style()).axes[0].texts
     assert len(grid().to_matplotlib(Style()).axes[0].texts) == 3  # one cell is blank
 
@@ -133,9 +133,39 @@ def test_map_is_few_traces_of_float32_and_webgl_when_large(more: int, kind: str)
     np.testing.assert_array_equal(ring.x, xy[picked, 0])
 
 
+@pytest.mark.parametrize("count", [MANY_RINGS, MANY_RINGS + 1])
+def test_few_marked_nodes_have_rings_and_many_fade_the_others_on_page_and_paper(count: int) -> None:
+    picked = np.arange(200) < count
+    xy = np.random.default_rng(0).random((200, 2))
+    figure = NodeMap.of(xy, [[0, 1]], xy[:, 0], colour="w", graph="g", selected=picked)
+    fades = count > MANY_RINGS
+    assert (f"{count} of them selected (the others are faded)" in figure.caption) == fades
+    assert (f"{count} of them selected (rings)" in figure.caption) != fades
+    traces = {trace.name: trace for trace in figure.to_plotly().data}
+    assert (f"selected ({count})" in traces) != fades
+    dots = next(c for c in figure.to_matplotlib().axes[0].collections if c.get_array() is not None)
+    if fades:
+        wanted = np.where(picked, 1, FADED)
+        np.testing.assert_allclose(traces["nodes"].marker.opacity, wanted, rtol=1e-6)
+        np.testing.assert_allclose(dots.get_alpha(), wanted)
+        assert traces["edges"].opacity < 1
+    else:
+        assert traces["nodes"].marker.opacity is None and dots.get_alpha() is None
+
+
+def test_a_part_of_a_map_keeps_the_numbers_of_its_nodes() -> None:
+    numbers = np.array([7, 2, 9, 4])
+    figure = NodeMap.of(XY, EDGES, [0.1] * 4, colour="w", graph="g", numbers=numbers)
+    edges = figure.data[figure.data["mark"] == "edge"][["node", "to"]].to_numpy(dtype=int)
+    np.testing.assert_array_equal(edges, numbers[EDGES])
+    lines, dots = figure.to_plotly().data
+    np.testing.assert_array_equal(dots.customdata, numbers)
+    np.testing.assert_array_equal(lines.x[:2], XY[EDGES[0], 0])
+
+
 def test_bars_say_how_many_seeds_once_or_for_each_group() -> None:
     def words(*counts: int) -> tuple[str, list[str]]:
-        groups = {f"g{n}": {"m": np.linspace(0.5, 0.6, n)} for n in counts}
+        groups = {f"g{n}": {"m": np.linspace(50, 60, n)} for n in counts}
         axes = ComparisonBars.of(groups, x_name="Model").to_matplotlib().axes[0]
         return axes.get_xlabel(), [tick.get_text() for tick in axes.get_xticklabels()]
 
@@ -144,12 +174,14 @@ def test_bars_say_how_many_seeds_once_or_for_each_group() -> None:
 
 
 def test_cells_have_a_true_minus_and_no_negative_zero() -> None:
-    test = np.array([[0.8, 0.79996, 0.81, 0.78]])
+    test = np.array([[80, 79.996, 81, 78]])
     figure = EtaGrid.of(
-        [0.1, 0.2, 0.3, 0.4], [0.5], test, test, base_test=0.8, graph="g", metric="gain"
+        [0.1, 0.2, 0.3, 0.4], [0.5], test, test, base_test=80, graph="g", metric="gain"
     )
     shown = [text.get_text() for text in figure.to_matplotlib().axes[0].texts]
     assert shown == ["0.0", "0.0", "+1.0", "−2.0"]
+    cells = figure.to_plotly().data[-1]
+    assert list(cells.text) == shown and list(cells.x) == [0, 1, 2, 3]
 
 
 def test_a_long_title_is_broken_and_not_cut() -> None:

@@ -1,152 +1,147 @@
-"""``export``: figures of a run, stored or not, as bundles for a paper."""
+"""``export``: figures of runs, stored or not, or of a graph, as bundles for a paper."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import Field, field, fields, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from wgnn_core.cli.console import err, out
-from wgnn_core.cli.models import hyperparameters
-from wgnn_core.cli.runs import parameters, run_to_end, values
-from wgnn_core.comparators import METHODS, make_method
+from wgnn_core.cli.flags import Given, flagged, run_config, values
+from wgnn_core.cli.runs import run_to_end
 from wgnn_core.errors import WGNNError
-from wgnn_core.figures import KINDS, VENUES, Style
+from wgnn_core.figures import KINDS, Style, figure_of, missing
 from wgnn_core.graph import Graph
+from wgnn_core.intervention import ETAS, Intervention
 from wgnn_core.reports import figure_bundle, run_bundle
-from wgnn_core.runs.config import Pairs, RunConfig
+from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult, load_result
 from wgnn_core.runs.store import Store
-from wgnn_core.wgnn import Etas
 
-OF_RUN, OF_FIGURE, OF_STYLE = "The run", "What the figure shows", "How it looks"
-
-
-def _option(text: str, panel: str, *names: str) -> Any:
-    return typer.Option(*names, help=text, rich_help_panel=panel)
+OF_RUN, OF_KNOBS = "The run", "The knobs that all --eta share"
+OF_FIGURE, OF_STYLE = "What the figure shows", "How it looks"
 
 
+def _every_choice() -> type:
+    """One class with the choices of all kinds; equal names are equal choices."""
+    found: dict[str, Field[Any]] = {}
+    for kind in KINDS.values():
+        found |= {item.name: item for item in fields(kind.choices)}
+    return make_dataclass("EveryChoice", [(n, f.type, _again(f)) for n, f in found.items()])
+
+
+def _again(item: Field[Any]) -> Any:
+    """A field of one dataclass may not be part of a second one."""
+    return field(default=item.default, metadata=item.metadata)
+
+
+EveryChoice = _every_choice()
+
+
+@flagged(
+    RunConfig,
+    Intervention,
+    EveryChoice,
+    Style,
+    without=ETAS,
+    panels=(OF_RUN, OF_KNOBS, OF_FIGURE, OF_STYLE),
+)
 def export(
+    given: Given,
     run: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="An id from `runs list` or its beginning; several for depth-curve and "
-            "comparison-bars."
-        ),
+        typer.Argument(help="Ids from `runs list`, or their beginnings; several for some kinds."),
     ] = None,
-    dataset: Annotated[str | None, _option("A name from `data list`.", OF_RUN)] = None,
     parameter: Annotated[
-        list[str] | None, _option("Of a generated graph: nodes=500; repeatable.", OF_RUN)
+        list[str] | None,
+        typer.Option(help="Of a generated graph: nodes=500; repeatable.", rich_help_panel=OF_RUN),
     ] = None,
-    model: Annotated[str | None, _option("A name from `models`; gcn if not given.", OF_RUN)] = None,
-    preset: Annotated[str | None, _option("A named recipe of the model.", OF_RUN)] = None,
     depths: Annotated[
-        str | None, _option("Numbers of layers, a run for each: 2,3,4.", OF_RUN)
+        str | None,
+        typer.Option(help="Numbers of layers, a run for each: 2,3,4.", rich_help_panel=OF_RUN),
     ] = None,
     eta: Annotated[
-        list[str] | None, _option("A triple eta0,eta1,eta2; repeatable.", OF_RUN)
+        list[str] | None,
+        typer.Option(
+            help="An intervention eta0,eta1,eta2, other knobs by name (ranker=margin); repeatable.",
+            rich_help_panel=OF_RUN,
+        ),
     ] = None,
-    search: Annotated[str | None, _option("list (the default) or two-stage.", OF_RUN)] = None,
-    search_steps: Annotated[str | None, _option("Values a two-stage search tries.", OF_RUN)] = None,
-    seeds: Annotated[
-        str | None, _option("How many or which: 10, or 0,1,2, or 7, for one alone.", OF_RUN)
-    ] = None,
-    pool: Annotated[str | None, _option("Nodes Algorithm 2 ranks: all or test.", OF_RUN)] = None,
-    device: Annotated[str, _option("auto, cpu, cuda or mps.", OF_RUN)] = "auto",
     configs: Annotated[
-        Path | None, _option("The config.json of a bundle: the runs that are in it.", OF_RUN)
+        Path | None,
+        typer.Option(
+            help="The config.json of a bundle: the runs that are in it.", rich_help_panel=OF_RUN
+        ),
     ] = None,
-    figure: Annotated[str | None, _option(f"One of {', '.join(KINDS)}.", OF_FIGURE)] = None,
+    figure: Annotated[
+        str | None,
+        typer.Option(help=f"One of {', '.join(KINDS)}.", rich_help_panel=OF_FIGURE),
+    ] = None,
     everything: Annotated[
-        bool, _option("All figures the run gives, tables and a LaTeX document.", OF_FIGURE, "--all")
+        bool,
+        typer.Option(
+            "--all",
+            help="All figures the run gives, tables and a LaTeX document.",
+            rich_help_panel=OF_FIGURE,
+        ),
     ] = False,
-    seed: Annotated[int | None, _option("Seed a map shows; the first if none.", OF_FIGURE)] = None,
-    at: Annotated[
-        str | None, _option("Etas whose model is shown; the base model if none.", OF_FIGURE)
-    ] = None,
-    colour: Annotated[
-        str | None, _option("Of node-map: w, class, prediction, correctness, distance.", OF_FIGURE)
-    ] = None,
-    metric: Annotated[str | None, _option("Of eta-grid: test, val or gain.", OF_FIGURE)] = None,
-    rankers: Annotated[str | None, _option("Of accuracy-coverage: m1,m2,...", OF_FIGURE)] = None,
-    label: Annotated[
-        str | None, _option("Of harmonic-map: a class, number or name.", OF_FIGURE, "--class")
-    ] = None,
-    max_nodes: Annotated[int | None, _option("Of edge-drop: nodes shown.", OF_FIGURE)] = None,
-    venue: Annotated[str, _option(f"One of {', '.join(VENUES)}.", OF_STYLE)] = "icml",
-    width: Annotated[str, _option("column or full.", OF_STYLE)] = "column",
-    font: Annotated[str, _option("serif or sans.", OF_STYLE)] = "serif",
-    base_size: Annotated[float | None, _option("Type size in points.", OF_STYLE)] = None,
-    palette: Annotated[str, _option("Colours of classes and curves.", OF_STYLE)] = "okabe-ito",
-    sequential: Annotated[str, _option("viridis or cividis.", OF_STYLE)] = "viridis",
-    title: Annotated[bool | None, _option("A title in the figure.", OF_STYLE)] = None,
     folder: Annotated[Path, typer.Option("--out", help="Where to.")] = Path("figures"),
 ) -> None:
-    """Write a figure of a run as a zip file: PDF, SVG, PNG, numbers, settings, command.
+    """Write a figure as a zip file: PDF, SVG, PNG, numbers, settings, command.
 
-    The run is a stored one, or a configuration that is trained if the store has it not: the
-    command in a bundle is of the second kind, so it works anywhere. The model's hyperparameters
-    are flags too, see `models NAME`: --hidden 32.
+    It is of a stored run, or of a configuration, which is trained unless the store has it: the
+    command in a bundle is of the second kind, so it works anywhere. A figure of the graph alone
+    needs no more than --dataset. The model's hyperparameters are flags too, see `models NAME`:
+    --hidden 32.
     """
-    style = Style(venue, width, font, base_size, palette, sequential, title)  # type: ignore[arg-type]
+    style = Style(**given.of(Style))
+    choices = given.of(EveryChoice)
     if (figure is None) == (not everything):
         raise WGNNError("say what to export: --figure KIND or --all, and not both.")
-    if figure is not None and figure not in KINDS:
-        raise WGNNError(f"there is no figure {figure!r}; choose one of {', '.join(KINDS)}.")
-    runs, flags = _ids_and_flags(run or [])
-    described = [parameter, model, preset, depths, eta, search, search_steps, seeds, pool]
-    if runs and (dataset or flags or any(item is not None for item in described)):
-        raise WGNNError(f"run {runs[0]} has a configuration already; give one or the other.")
-    if configs is not None and (runs or dataset or flags or any(d is not None for d in described)):
+    ids, hyper = _ids_and_flags(run or [])
+    flags = given.of(RunConfig)
+    device = {name: value for name, value in flags.items() if name == "device"}
+    described = bool(hyper or eta or depths or given.of(Intervention) or set(flags) - set(device))
+    if ids and (described or parameter):
+        raise WGNNError(f"run {ids[0]} has a configuration already; give one or the other.")
+    if configs is not None and (ids or described or parameter):
         raise WGNNError(f"{configs} has the runs already; give one or the other.")
-    if runs:
-        results = _stored(runs)
+    results: list[RunResult] = []
+    if ids:
+        results = _stored(ids)
     elif configs is not None:
-        results = [run_to_end(replace(one, device=device)) for one in _recorded(configs)]
-    elif dataset:
-        config = RunConfig(
-            dataset,
-            parameters(parameter or []),
-            make_method(model or "gcn").name,
-            _hyper(model or "gcn", flags),
-            preset,
-            _seeds(seeds or "10"),  # type: ignore[arg-type]
-            tuple(_triple("--eta", text) for text in eta or []),
-            search or "list",  # type: ignore[arg-type]
-            pool=pool or "all",  # type: ignore[arg-type]
-            device=device,
-        )
-        if search_steps is not None:
-            config = replace(config, steps=tuple(values(search_steps)))
-        results = [run_to_end(one) for one in _by_depth(config, depths)]
+        results = [run_to_end(replace(one, **device)) for one in _recorded(configs)]
+    elif "dataset" in flags:
+        config = run_config(given, hyper, parameter, _interventions(given, eta or []))
+        graph = config.graph()
+        of_run = bool(hyper or eta or depths or given.of(Intervention) or set(flags) - {"dataset"})
+        if figure is None or of_run or missing(figure, (), graph, **choices):
+            results = [run_to_end(one) for one in _by_depth(config, depths)]
     else:
         raise WGNNError(
             "say which run: an id from `runs list`, a configuration (--dataset ...) or --configs."
         )
-    graph = results[0].config.graph()
-    choices: dict[str, Any] = {
-        "seed": seed,
-        "etas": None if at is None else Etas(*_triple("--at", at)),
-        "colour": colour,
-        "metric": metric,
-        "rankers": None if rankers is None else tuple(rankers.split(",")),
-        "label": None if label is None else _class(graph, label),
-        "max_nodes": max_nodes,
-    }
-    given = {name: value for name, value in choices.items() if value is not None}
+    if results:
+        graph = results[0].graph
     if figure is not None:
-        content = figure_bundle(figure, results, graph, style, **given)
+        content = figure_bundle(figure_of(figure, results, graph, **choices), style)
     elif len(results) == 1:
-        content = run_bundle(results[0], graph, style, **given)
+        content = run_bundle(results[0], graph, style, **choices)
     else:
         raise WGNNError(f"--all takes one run; {len(results)} are given.")
-    first = results[0].summary
-    name = f"{first.dataset}-{first.model}-{first.run_id[:8]}-{figure or 'all'}.zip"
+    name = f"{_name(results, graph)}-{figure or 'all'}.zip"
     out.print(f"wrote {_written(folder, name, content)}", markup=False)
+
+
+def _name(results: Sequence[RunResult], graph: Graph) -> str:
+    if not results:
+        return graph.origin[0] if graph.origin else "graph"
+    first = results[0].summary
+    return f"{first.dataset}-{first.model}-{first.run_id[:8]}"
 
 
 def _ids_and_flags(words: list[str]) -> tuple[list[str], list[str]]:
@@ -188,6 +183,14 @@ def _recorded(file: Path) -> list[RunConfig]:
         raise WGNNError(f"{file} is no config.json of a bundle.") from error
 
 
+def _interventions(given: Given, texts: Sequence[str]) -> list[Intervention]:
+    """Those of --eta with the shared knobs; of a two-stage search the knobs alone."""
+    shared = given.of(Intervention)
+    if not texts and shared and given.of(RunConfig).get("search") == "two-stage":
+        return [Intervention(**shared)]
+    return [replace(Intervention.read(text), **shared) for text in texts]
+
+
 def _by_depth(config: RunConfig, depths: str | None) -> list[RunConfig]:
     if depths is None:
         return [config]
@@ -195,39 +198,6 @@ def _by_depth(config: RunConfig, depths: str | None) -> list[RunConfig]:
     return [
         replace(config, hyper=tuple((dict(config.hyper) | {"layers": n}).items())) for n in layers
     ]
-
-
-def _hyper(model: str, arguments: list[str]) -> Pairs:
-    return tuple(hyperparameters(METHODS[model], arguments).items())
-
-
-def _seeds(text: str) -> int | list[int]:
-    """``10`` is how many, ``0,1,2`` and ``7,`` are which."""
-    try:
-        if "," not in text:
-            return int(text)
-        return [int(part) for part in text.removesuffix(",").split(",")]
-    except ValueError:
-        raise WGNNError(f"--seeds is {text!r}; write how many (10) or which (0,1,2).") from None
-
-
-def _triple(flag: str, text: str) -> tuple[float, float, float]:
-    etas = values(text)
-    if len(etas) != 3:
-        raise WGNNError(f"{flag} is {text!r}; it must be three numbers eta0,eta1,eta2.")
-    return etas[0], etas[1], etas[2]
-
-
-def _class(graph: Graph, text: str) -> int:
-    """A class by its name, else by its number."""
-    if text in graph.class_names:
-        return graph.class_names.index(text)
-    if text.isdecimal() and int(text) < graph.num_classes:
-        return int(text)
-    raise WGNNError(
-        f"{graph.name} has no class {text!r}; it has {', '.join(graph.class_names)}, numbered "
-        f"0 to {graph.num_classes - 1}."
-    )
 
 
 def _written(folder: Path, name: str, content: bytes) -> Path:

@@ -59,7 +59,9 @@ def load(name: str, *, normalise: bool | None = None, **parameters: float) -> Gr
     else:
         graph = _PARSERS[entry.name](entry, _contents(entry))
     wanted = entry.row_normalised if normalise is None else normalise
-    return _row_normalised(graph) if wanted else graph
+    graph = _row_normalised(graph) if wanted else graph
+    made_so = (entry.name, tuple(sorted(values.items())))
+    return replace(graph, origin=made_so if normalise is None else None)
 
 
 def _contents(entry: DatasetSpec) -> dict[str, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,14 +13,36 @@ import plotly.graph_objects as go
 from matplotlib.figure import Figure as PaperFigure
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.fields import hyper
 from wgnn_core.figures.base import Figure, ink, legend_below, page
-from wgnn_core.figures.spread import MEAN, Runs, paper_curves, plotly_curves, spread_table
+from wgnn_core.figures.scene import Choices, Scene
+from wgnn_core.figures.spread import MEAN, Accuracies, paper_curves, plotly_curves, spread_table
 from wgnn_core.figures.style import Style
 from wgnn_core.figures.text import label, paper_text, plotly_text
+from wgnn_core.graph import BoolArray, IntArray
+from wgnn_core.intervention import Base
+from wgnn_core.ranking import RANKERS, accuracy_coverage, rank
+from wgnn_core.runs.results import RunResult
 
+ALPHAS = np.round(np.arange(0.05, 1.0001, 0.05), 2)
+BOUNDS = ("oracle", "random")
+RANKED = tuple(name for name in RANKERS if name not in BOUNDS)
+"""What a curve can be drawn for."""
 BOUND = "bound"
 X_LABEL = "Coverage α (share of test nodes, %)"
 Y_LABEL = "Accuracy on chosen nodes (%)"
+
+
+@dataclass(frozen=True)
+class AccuracyCoverageChoices(Choices):
+    """Whose curves."""
+
+    rankers: tuple[str, ...] = hyper(("m1", "m2"), "curves of accuracy-coverage", choices=RANKED)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.rankers:
+            raise WGNNError(f"the rankers are none; choose from {', '.join(RANKED)}.")
 
 
 class AccuracyCoverage(Figure):
@@ -27,21 +50,46 @@ class AccuracyCoverage(Figure):
 
     kind: ClassVar[str] = "accuracy-coverage"
     drawn: ClassVar[tuple[str, ...]] = ("alpha_percent", "accuracy_percent")
+    choices: ClassVar[type[AccuracyCoverageChoices]] = AccuracyCoverageChoices
+    runs: ClassVar[tuple[int, int]] = (1, 20)
+    mixes_graphs: ClassVar[bool] = True
+
+    @classmethod
+    def make(cls, scene: Scene) -> AccuracyCoverage:
+        """Of one run the curves of its rankers between two bounds; of several runs their curves."""
+        chosen = scene.choices.rankers
+        titles = "; ".join(RANKERS[name].title for name in chosen)
+        if len(scene.runs) == 1:
+            base = scene.base
+            bounds = {RANKERS[name].short: curves(base, name).mean(axis=0) for name in BOUNDS}
+            named = {RANKERS[name].short: curves(base, name) for name in chosen}
+            figure = cls.of(ALPHAS, named, graph=scene.graph.name, bounds=bounds)
+            titles += "".join(f"; {RANKERS[name].title}" for name in BOUNDS)
+        else:
+            named = {
+                _name(run) + (f", {RANKERS[name].short}" if len(chosen) > 1 else ""): curves(
+                    run.trained, name
+                )
+                for run in scene.runs
+                for name in chosen
+            }
+            figure = cls.of(ALPHAS, named, graph=f"{len(scene.runs)} runs")
+        return replace(figure, caption=f"{figure.caption} {titles}.")
 
     @classmethod
     def of(
         cls,
         alpha: npt.ArrayLike,
-        curves: Mapping[str, Runs],
+        curves: Mapping[str, Accuracies],
         *,
         graph: str,
         bounds: Mapping[str, npt.ArrayLike] | None = None,
     ) -> AccuracyCoverage:
-        """From accuracies as fractions.
+        """From accuracies in percent.
 
         Args:
             alpha: Coverages in (0, 1], ``[P]``.
-            curves: For each ranker ``[S, P]``, one row a seed.
+            curves: For each ranker ``[S, P]``, one row per seed.
             graph: Name of the graph.
             bounds: Curves without spread, ``[P]``, such as oracle and random; drawn in grey.
         """
@@ -53,7 +101,7 @@ class AccuracyCoverage(Figure):
             bound = spread_table("alpha_percent", coverage, {name: np.asarray(values)})
             bound = bound[bound["statistic"] == MEAN].assign(statistic=BOUND)
             data = pd.concat([data, bound], ignore_index=True)
-        seeds = max(len(np.atleast_2d(runs)) for runs in curves.values())
+        seeds = max(len(np.atleast_2d(curve)) for curve in curves.values())
         return cls(
             data,
             title=f"Accuracy against coverage on {label(graph)}",
@@ -69,7 +117,7 @@ class AccuracyCoverage(Figure):
         )
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
-        figure = page(self.title, dark, legend={"orientation": "h", "y": -0.22})
+        figure = page(self.title, dark)
         bounds = self.data["statistic"] == BOUND
         for index, (series, rows) in enumerate(self.data[bounds].groupby("series", sort=False)):
             figure.add_scatter(
@@ -104,3 +152,27 @@ class AccuracyCoverage(Figure):
         axes.set_ylim(max(low, -1), min(high, 101))
         legend_below(paper, axes.get_legend_handles_labels()[0])
         return paper
+
+
+def orders(base: Base, ranker: str) -> list[IntArray]:
+    """The test nodes of each seed in the order of `ranker`, best first."""
+    right, graph = base.predicted == base.graph.y, base.graph
+    return [
+        rank(ranker, graph, graph.split(int(seed)), base.prob[k], int(seed), right[k])
+        for k, seed in enumerate(base.seeds)
+    ]
+
+
+def hits(base: Base, ranker: str) -> list[BoolArray]:
+    """Whether each of `orders` is predicted right."""
+    right = base.predicted == base.graph.y
+    return [right[k][nodes] for k, nodes in enumerate(orders(base, ranker))]
+
+
+def curves(base: Base, ranker: str) -> Accuracies:
+    """Accuracy in percent at each of `ALPHAS`, one row per seed."""
+    return np.stack([accuracy_coverage(one, ALPHAS) for one in hits(base, ranker)])
+
+
+def _name(run: RunResult) -> str:
+    return f"{run.summary.model} on {run.summary.dataset} ({run.summary.run_id[:6]})"

@@ -6,14 +6,15 @@ import io
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Self
 
 import pandas as pd
 import plotly.graph_objects as go
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as PaperFigure
 
+from wgnn_core.figures.scene import Choices, Scene
 from wgnn_core.figures.style import Style
 from wgnn_core.figures.text import paper_text, plotly_text
 
@@ -32,23 +33,41 @@ RASTER_ABOVE = 2000
 
 @dataclass(frozen=True, eq=False)
 class Figure(ABC):
-    """One figure as a value. Build it with the `of` of its kind.
+    """One figure as a value. `figures.figure_of` makes it of runs, the `of` of its kind of numbers.
 
     Attributes:
         data: Tidy table; every number drawn comes from it.
         title: What it shows, with the graph's name.
         caption: One plain sentence: what you see and what to look for.
         alt: The same for those who cannot see it.
+        scene: What `figure_of` made it of.
     """
 
     kind: ClassVar[str]
     drawn: ClassVar[tuple[str, ...]]
     """Columns of `data` whose numbers both renderers show."""
+    choices: ClassVar[type[Choices]] = Choices
+    """What can be chosen of it."""
+    runs: ClassVar[tuple[int, int]] = (1, 1)
+    """How many runs it takes: at least, at most."""
+    mixes_graphs: ClassVar[bool] = False
+    """Whether several runs may be on several graphs."""
 
     data: pd.DataFrame
     title: str
     caption: str
     alt: str
+    scene: Scene | None = field(default=None, kw_only=True, repr=False)
+
+    @classmethod
+    @abstractmethod
+    def make(cls, scene: Scene) -> Self:
+        """The figure of a scene that `missing` has no objection to."""
+
+    @classmethod
+    def missing(cls, scene: Scene) -> str:
+        """Why a scene gives no such figure; empty if it does."""
+        return ""
 
     @abstractmethod
     def to_plotly(self, dark: bool = False) -> go.Figure:
@@ -95,6 +114,14 @@ LIGHT = Ink("#1f2430", "#6b7280", "#e6e8ec", "#ffffff", "rgba(110,118,130,0.35)"
 DARK = Ink("#e6e8ec", "#9aa3af", "#2b303b", "#0e1117", "rgba(160,168,180,0.30)")
 
 
+TITLE_PIXELS = 44
+"""Height of a plotly title, part of the upper margin."""
+LEGEND_BELOW = {"orientation": "h", "x": 0, "xanchor": "left"} | {
+    "y": 0, "yref": "container", "yanchor": "bottom"
+}  # fmt: skip
+"""A plotly legend at the lower end of the chart, where it never covers an axis."""
+
+
 def ink(dark: bool) -> Ink:
     return DARK if dark else LIGHT
 
@@ -117,9 +144,9 @@ def page(title: str, dark: bool, **layout: Any) -> go.Figure:
         font={"color": colours.text, "size": 13},
         paper_bgcolor=colours.background,
         plot_bgcolor=colours.background,
-        margin={"l": 56, "r": 24, "t": 56, "b": 48},
+        margin={"l": 56, "r": 24, "t": TITLE_PIXELS + 12, "b": 48},
         hoverlabel={"align": "left"},
-        legend={"bgcolor": "rgba(0,0,0,0)"},
+        legend={"bgcolor": "rgba(0,0,0,0)"} | LEGEND_BELOW,
         xaxis=axis,
         yaxis=axis,
     )

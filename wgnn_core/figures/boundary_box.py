@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,10 +13,11 @@ from matplotlib.figure import Figure as PaperFigure
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.base import Figure, faded, page
+from wgnn_core.figures.scene import OfModel, Scene
 from wgnn_core.figures.style import CORRECT, Style
 from wgnn_core.figures.text import label
 
-X_LABEL = "Distance to the class boundary (hops)"
+X_LABEL = "Hops to the class boundary<br>(below: number of nodes)"
 Y_LABEL = "Label non-uniformity w(v)"
 NO_BOUNDARY = "none"
 
@@ -25,6 +27,12 @@ class BoundaryBox(Figure):
 
     kind: ClassVar[str] = "boundary-box"
     drawn: ClassVar[tuple[str, ...]] = ("whisker_low", "q1", "median", "q3", "whisker_high")
+    choices: ClassVar[type[OfModel]] = OfModel
+
+    @classmethod
+    def make(cls, scene: Scene) -> BoundaryBox:
+        figure = cls.of(scene.outcome[1], scene.distance, graph=scene.name)
+        return replace(figure, caption=f"{figure.caption} {scene.whose}")
 
     @classmethod
     def of(
@@ -94,8 +102,10 @@ class BoundaryBox(Figure):
             width=0.55,
             name="",
         )
-        ticks = [f"{d}<br>n = {n}" for d, n in zip(data["distance"], data["count"], strict=True)]
-        figure.update_xaxes(title_text=X_LABEL, tickvals=np.arange(len(data)), ticktext=ticks)
+        # the counts in a line of their own, upright however narrow the chart
+        ticks = [f"{d}<br>{n}" for d, n in zip(data["distance"], data["count"], strict=True)]
+        places = {"tickvals": np.arange(len(data)), "ticktext": ticks, "tickangle": 0}
+        figure.update_xaxes(title_text=X_LABEL, **places)
         figure.update_yaxes(title_text=Y_LABEL, rangemode="tozero")
         return figure
 

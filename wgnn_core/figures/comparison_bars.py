@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,16 +14,34 @@ from matplotlib.figure import Figure as PaperFigure
 from matplotlib.lines import Line2D
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.fields import hyper
 from wgnn_core.figures.base import Figure, faded, legend_below, page
-from wgnn_core.figures.spread import LOWER, MEAN, RUN, UPPER, Runs, mean_and_spread
+from wgnn_core.figures.methods import scores_of
+from wgnn_core.figures.scene import Choices, Scene
+from wgnn_core.figures.spread import LOWER, MEAN, SEED, UPPER, Accuracies, mean_and_spread
 from wgnn_core.figures.style import Style, class_mark
 from wgnn_core.figures.text import label, labels, paper_text, plotly_text
+from wgnn_core.runs.results import RunResult
+
+Scores = dict[str, dict[str, Accuracies]]
+BASE = "base model"
 
 Y_LABEL = "Test accuracy (%)"
 X_LABEL = "Dataset"
 LONG_NAME = 12
 GROUP = 0.8
 """Width of a group of bars; groups are one apart."""
+
+
+@dataclass(frozen=True)
+class ComparisonBarsChoices(Choices):
+    """How several runs stand beside each other."""
+
+    by: str = hyper(
+        "run",
+        "what has a group of comparison-bars: each run, or each graph",
+        choices=("run", "graph"),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +54,37 @@ class ComparisonBars(Figure):
 
     kind: ClassVar[str] = "comparison-bars"
     drawn: ClassVar[tuple[str, ...]] = ("accuracy_percent",)
+    choices: ClassVar[type[ComparisonBarsChoices]] = ComparisonBarsChoices
+    runs: ClassVar[tuple[int, int]] = (1, 100)
+    mixes_graphs: ClassVar[bool] = True
 
     x_name: str = X_LABEL
 
     @classmethod
+    def missing(cls, scene: Scene) -> str:
+        count = Counter(run.summary.run_id for run in scene.runs)
+        if len(count) < len(scene.runs):
+            return f"run {count.most_common(1)[0][0]} is given twice"
+        if len(scene.runs) == 1 and len(scores_of(scene.result)) < 2:
+            return "no wGNN of it is finished to compare with the base model"
+        return ""
+
+    @classmethod
+    def make(cls, scene: Scene) -> ComparisonBars:
+        if len(scene.runs) == 1:
+            return cls.of({scene.graph.name: scores_of(scene.result)})
+        if scene.choices.by == "graph":
+            return cls.of(_by_graph(scene.runs))
+        return cls.of(*_by_run(scene.runs))
+
+    @classmethod
     def of(
-        cls, results: Mapping[str, Mapping[str, Runs]], *, x_name: str = X_LABEL
+        cls, results: Mapping[str, Mapping[str, Accuracies]], x_name: str = X_LABEL
     ) -> ComparisonBars:
-        """From accuracies as fractions.
+        """From accuracies in percent.
 
         Args:
-            results: ``results[group][method]`` is ``[S]``, one a seed. A group is a dataset, or
+            results: ``results[group][method]`` is ``[S]``, one per seed. A group is a dataset, or
                 whatever else `x_name` says.
             x_name: What the groups are.
         """
@@ -55,14 +94,14 @@ class ComparisonBars(Figure):
         method_label = dict(zip(methods, labels(methods), strict=True))
         rows = []
         for group, by_method in zip(labels(results), results.values(), strict=True):
-            for method, runs in by_method.items():
-                percent = 100 * np.asarray(runs, dtype=float)
+            for method, scores in by_method.items():
+                percent = np.asarray(scores, dtype=float)
                 if percent.ndim != 1 or percent.size == 0 or not np.isfinite(percent).all():
                     raise WGNNError(
-                        f"{label(method)} on {group}: expected finite accuracies, one a seed; "
+                        f"{label(method)} on {group}: expected finite accuracies, one per seed; "
                         f"got shape {percent.shape}."
                     )
-                entries = [(RUN, seed, value) for seed, value in enumerate(percent)]
+                entries = [(SEED, seed, value) for seed, value in enumerate(percent)]
                 entries += [(key, pd.NA, v) for key, v in mean_and_spread(percent).items()]
                 rows += [(group, method_label[method], *entry) for entry in entries]
         data = pd.DataFrame(
@@ -109,7 +148,7 @@ class ComparisonBars(Figure):
     def to_plotly(self, dark: bool = False) -> go.Figure:
         groups, methods, step = self._places()
         x_title, names = self._words()
-        figure = page(self.title, dark, barmode="overlay", legend={"orientation": "h", "y": -0.2})
+        figure = page(self.title, dark, barmode="overlay")
         for index, method in enumerate(methods):
             mark, rows = class_mark(index, dark=dark), self._bars(method)
             part = dict(iter(rows.groupby("statistic")))
@@ -139,13 +178,13 @@ class ComparisonBars(Figure):
                 hovertemplate="mean %{y:.2f} %",
             )
             figure.add_scatter(
-                x=part[RUN]["place"].to_numpy(),
-                y=part[RUN]["accuracy_percent"].to_numpy(),
+                x=part[SEED]["place"].to_numpy(),
+                y=part[SEED]["accuracy_percent"].to_numpy(),
                 mode="markers",
                 marker={"symbol": mark.plotly_marker, "size": 6, "color": mark.colour},
                 legendgroup=f"m{index}",
                 name=plotly_text(method),
-                customdata=part[RUN]["seed"].to_numpy(dtype=int),
+                customdata=part[SEED]["seed"].to_numpy(dtype=int),
                 hovertemplate="seed %{customdata}: %{y:.2f} %",
             )
         figure.update_xaxes(
@@ -193,7 +232,7 @@ class ComparisonBars(Figure):
                 "markeredgewidth": 0,
             }
             axes.plot(
-                part[RUN]["place"].to_numpy(), part[RUN]["accuracy_percent"].to_numpy(), **dots
+                part[SEED]["place"].to_numpy(), part[SEED]["accuracy_percent"].to_numpy(), **dots
             )
             dots["markersize"] = 4 * style.scale
             short = paper_text(method, style.label_length)
@@ -213,10 +252,48 @@ class ComparisonBars(Figure):
 
 def _counts(data: pd.DataFrame) -> pd.Series:
     """Seeds of each (group, method)."""
-    return data[data["statistic"] == RUN].groupby(["group", "method"], sort=False).size()
+    return data[data["statistic"] == SEED].groupby(["group", "method"], sort=False).size()
 
 
 def _seeds(counts: pd.Series) -> str:
     """``10 seeds``, or ``3 to 10 seeds`` where they differ."""
     low, high = int(counts.min()), int(counts.max())
     return f"{low} seed{'s' * (low > 1)}" if low == high else f"{low} to {high} seeds"
+
+
+def _by_run(runs: Sequence[RunResult]) -> tuple[Scores, str]:
+    """A group for each run, its methods by the same name in all of them, and what the groups are.
+
+    A group has the name of what differs between the runs: the base model, the dataset or both. The
+    beginning of the run's id follows where that is the same too.
+    """
+    bases = [run.trained for run in runs]
+    models = [type(base.model).title for base in bases]
+    datasets = [base.graph.name for base in bases]
+    if len(set(datasets)) == 1:
+        x_name, names = f"Base model on {datasets[0]}", models
+    elif len(set(models)) == 1:
+        x_name, names = f"Dataset, base model {models[0]}", datasets
+    else:
+        x_name = "Dataset and base model"
+        names = [f"{d}, {m}" for d, m in zip(datasets, models, strict=True)]
+    count = Counter(names)
+    groups: Scores = {}
+    for name, run in zip(names, runs, strict=True):
+        base, *retrained = scores_of(run).items()
+        behind = f" ({run.summary.run_id[:8]})" if count[name] > 1 else ""
+        groups[name + behind] = {BASE: base[1], **dict(retrained)}
+    return groups, x_name
+
+
+def _by_graph(runs: Sequence[RunResult]) -> Scores:
+    """A group for each graph with the methods of all its runs; equal base models are one bar."""
+    groups: Scores = {}
+    for run in runs:
+        group = groups.setdefault(run.trained.graph.name, {})
+        (title, base), *retrained = scores_of(run).items()
+        for name, scores in ((f"{title} (base)" if retrained else title, base), *retrained):
+            same = [np.array_equal(scores, group[name])] if name in group else []
+            if not any(same):
+                group[f"{name} ({run.summary.run_id[:8]})" if same else name] = scores
+    return groups

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import plotly.graph_objects as go
 from matplotlib.figure import Figure as PaperFigure
 from matplotlib.lines import Line2D
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
+from wgnn_core.fields import hyper
+from wgnn_core.figures.base import RASTER_ABOVE, TITLE_PIXELS, Figure, ink, legend_below, page
 from wgnn_core.figures.maps import (
     EDGE,
     NODE,
@@ -26,6 +26,7 @@ from wgnn_core.figures.maps import (
     map_table,
     nodes_of,
     page_size,
+    pairs_of,
     paper_dots,
     paper_edges,
     paper_size,
@@ -33,9 +34,11 @@ from wgnn_core.figures.maps import (
     plotly_layer,
     points_of,
 )
+from wgnn_core.figures.scene import OfModel, Scene
 from wgnn_core.figures.style import Style, class_mark
 from wgnn_core.figures.text import label, labels, plotly_text
 from wgnn_core.graph import BoolArray, IntArray
+from wgnn_core.intervention import Intervention
 
 KEPT, FOREST, DROPPED = "kept", "forest", "dropped"
 NAMES = {KEPT: "kept edges", FOREST: "spanning forest", DROPPED: "dropped edges"}
@@ -51,14 +54,45 @@ PANEL_CSS = (
 )
 
 
+@dataclass(frozen=True)
+class EdgeDropChoices(OfModel):
+    """`at` may be any wGNN, trained or not: Algorithm 2 needs the base model alone.
+
+    By default it is what validation chose, else the first of the run that drops edges.
+    """
+
+    max_nodes: int = hyper(600, "nodes of edge-drop, those around V' first", 1, 1_000_000)
+
+
 @dataclass(frozen=True, eq=False)
 class EdgeDropMap(Figure):
     """Two panels with the same coordinates; dropped edges are drawn in the first only."""
 
     kind: ClassVar[str] = "edge-drop"
     drawn: ClassVar[tuple[str, ...]] = ("x", "y")
+    choices: ClassVar[type[EdgeDropChoices]] = EdgeDropChoices
 
     names: tuple[str, ...]
+
+    @classmethod
+    def missing(cls, scene: Scene) -> str:
+        return "" if _shown(scene) else "none of its etas drops edges (eta1 and eta2 above 0)"
+
+    @classmethod
+    def make(cls, scene: Scene) -> EdgeDropMap:
+        graph, at = scene.graph, _shown(scene)[0]
+        drop = scene.result.plan(at, scene.position).edge_drop
+        figure = cls.of(
+            scene.xy,
+            graph.edges,
+            forest=drop.forest,
+            dropped=drop.dropped,
+            least=drop.least,
+            classes=graph.y,
+            class_names=graph.class_names,
+            graph=f"{graph.name}, {replace(at, eta0=0.0).text}",
+        ).around_dropped(scene.choices.max_nodes)
+        return replace(figure, caption=f"{figure.caption} {scene.whose}")
 
     @classmethod
     def of(
@@ -142,16 +176,14 @@ class EdgeDropMap(Figure):
 
     def _pairs(self, state: str) -> IntArray:
         """Edges in `state` as positions among the drawn nodes."""
-        links = self.data[(self.data["mark"] == EDGE) & (self.data["state"] == state)]
-        index = pd.Index(nodes_of(self.data)["node"])
-        ends = [index.get_indexer(links[end].astype("int64")) for end in ("node", "to")]
-        return np.stack(ends, axis=1)
+        links = (self.data["mark"] == EDGE) & (self.data["state"] == state)
+        return pairs_of(self.data, self.data[links])
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
         nodes, points = nodes_of(self.data), points_of(self.data)
-        figure = page(self.title, dark, legend={"orientation": "h", "y": -0.02})
+        figure = page(self.title, dark)
         figure.update_layout(
-            margin={"l": 12, "r": 12, "t": 72, "b": 12},
+            margin={"l": 12, "r": 12, "t": TITLE_PIXELS + 36, "b": 12},
             xaxis={"domain": [0, 0.49]},
             xaxis2={"domain": [0.51, 1], "anchor": "y2"},
             yaxis2={"anchor": "x2"},
@@ -293,6 +325,15 @@ class EdgeDropMap(Figure):
             style |= {"dashes": state == DROPPED, "title": NAMES[state], "physics": False}
             net.edges += [{"from": int(u), "to": int(v), **style} for u, v in part._pairs(state)]
         return _offline(net.generate_html(notebook=False))
+
+
+def _shown(scene: Scene) -> list[Intervention]:
+    """What is asked for, else the finished interventions that drop edges, the chosen one first."""
+    if scene.choices.at is not None:
+        return [scene.choices.at]
+    best = scene.result.chosen
+    every = [*([best] if best is not None else []), *scene.result.finished]
+    return [one for one in every if one.drops_edges]
 
 
 @cache

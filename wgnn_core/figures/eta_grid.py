@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
 import matplotlib
@@ -17,9 +17,13 @@ from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.fields import hyper
 from wgnn_core.figures.base import Figure, ink, legend_below, page
+from wgnn_core.figures.eta_axes import Grid, grid_of
+from wgnn_core.figures.scene import Choices, Scene
 from wgnn_core.figures.style import DIVERGING, Style, lightness
 from wgnn_core.figures.text import label, paper_text, plotly_text
+from wgnn_core.runs.results import RunResult
 
 Metric = Literal["val", "test", "gain"]
 
@@ -29,19 +33,75 @@ SCALE_TITLES = {
     "test": "Test accuracy (%)",
     "gain": "Gain over base (points)",
 }
+LOOK_FOR = {
+    "val": "this is what η is chosen by",
+    "test": "a wide even area means that the choice matters little",
+    "gain": "blue cells beat the base model, red ones fall behind it",
+}
 CHOSEN, NOT_ALLOWED = "chosen on validation", "best on test (not allowed)"
+
+
+@dataclass(frozen=True)
+class EtaGridChoices(Choices):
+    """What the colours show."""
+
+    metric: str = hyper("test", "what the colours of eta-grid show", choices=get_args(Metric))
 
 
 @dataclass(frozen=True, eq=False)
 class EtaGrid(Figure):
-    """One cell for each pair of values, blank until its runs have ended."""
+    """One cell for each pair of values, blank until it is finished for every seed."""
 
     kind: ClassVar[str] = "eta-grid"
     drawn: ClassVar[tuple[str, ...]] = ("value",)
+    choices: ClassVar[type[EtaGridChoices]] = EtaGridChoices
+    runs: ClassVar[tuple[int, int]] = (1, 2)
+    mixes_graphs: ClassVar[bool] = True
 
     metric: Metric
     x_name: str
     y_name: str
+
+    @classmethod
+    def missing(cls, scene: Scene) -> str:
+        grids = [grid_of(run.config, run.chosen) for run in scene.runs]
+        axes = {(g.x_name, g.y_name, g.xs, g.ys) for g in grids if g is not None}
+        if None in grids:
+            return "its etas form no grid of two values or more"
+        return "the two grids have other axes" if len(axes) > 1 else ""
+
+    @classmethod
+    def make(cls, scene: Scene) -> EtaGrid:
+        """The grid of a run; of two runs the test accuracy of the second minus the first."""
+        first, *others = scene.runs
+        grid = _grid(first)
+        fixed, axes = f", {grid.fixed}" * bool(grid.fixed), (grid.x_name, grid.y_name)
+        means = _means(first, grid)
+        if others:
+            means = _means(others[0], _grid(others[0])) - means
+            ids = [run.summary.run_id[:6] for run in (*others, first)]
+            return cls.of(
+                grid.xs,
+                grid.ys,
+                *means,
+                base_test=0.0,
+                graph=f"{ids[0]} minus {ids[1]}, test accuracy{fixed}",
+                metric="gain",
+                names=axes,
+            )
+        winner = first.chosen
+        if winner is not None and first.config.search == "two-stage":
+            winner = replace(winner, eta0=0.0)  # what validation chose in the stage that is drawn
+        return cls.of(
+            grid.xs,
+            grid.ys,
+            *means,
+            base_test=float(np.mean(first.trained.test)),
+            graph=scene.graph.name + fixed,
+            metric=scene.choices.metric,
+            chosen=grid.place(winner),
+            names=axes,
+        )
 
     @classmethod
     def of(
@@ -55,10 +115,9 @@ class EtaGrid(Figure):
         graph: str,
         metric: Metric = "test",
         chosen: tuple[int, int] | None = None,
-        x_name: str = "η₁ = η₂",
-        y_name: str = "η₀",
+        names: tuple[str, str] = ("η₁ = η₂", "η₀"),
     ) -> EtaGrid:
-        """From mean accuracies as fractions, nan where a cell is not finished.
+        """From mean accuracies in percent, nan where a cell is not finished.
 
         Args:
             x: Values along the x axis, ``[X]``.
@@ -69,13 +128,12 @@ class EtaGrid(Figure):
             graph: Name of the graph.
             metric: What the colours show.
             chosen: (row, column) of the cell chosen on validation accuracy, if one is chosen.
-            x_name: Name of the x axis.
-            y_name: Name of the y axis.
+            names: Of the x axis and of the y axis.
         """
         if metric not in get_args(Metric):
             raise WGNNError(f"metric is {metric!r}; choose one of {', '.join(get_args(Metric))}.")
         shape = (len(y), len(x))
-        on_val, on_test = (100 * np.asarray(a, dtype=float) for a in (val, test))
+        on_val, on_test = (np.asarray(a, dtype=float) for a in (val, test))
         if on_val.shape != shape or on_test.shape != shape or 0 in shape:
             raise WGNNError(
                 f"the grid has shapes {on_val.shape} and {on_test.shape}; expected {shape}."
@@ -93,18 +151,19 @@ class EtaGrid(Figure):
                 "x": np.asarray(x, dtype=float)[column],
                 "val_percent": on_val.ravel(),
                 "test_percent": on_test.ravel(),
-                "gain_points": on_test.ravel() - 100 * base_test,
+                "gain_points": on_test.ravel() - base_test,
                 "chosen": cell == picked,
                 "test_best": cell == best,
             }
         )
         data["value"] = data[COLUMNS[metric]]
+        x_name, y_name = map(label, names)
         state = f"{int(finished.sum())} of {finished.size} cells"
         text = f"no cell is chosen yet ({state} finished)"
         if picked >= 0:
             at = data.iloc[picked]
             text = (
-                f"validation chooses {label(x_name)} = {at['x']:g}, {label(y_name)} = {at['y']:g} "
+                f"validation chooses {x_name} = {at['x']:g}, {y_name} = {at['y']:g} "
                 f"with {at['test_percent']:.2f} % on test ({at['gain_points']:+.2f} points)"
             )
         return cls(
@@ -113,12 +172,12 @@ class EtaGrid(Figure):
             caption=(
                 f"{SCALE_TITLES[metric]} for each choice of η; the outlined cell is the one "
                 "validation accuracy chooses, the dashed cell the best on test, which no honest "
-                "choice may use; a wide even area means that the choice matters little."
+                f"choice may use; {LOOK_FOR[metric]}."
             ),
             alt=f"Heatmap of {state} on {label(graph)}: {text}.",
             metric=metric,
-            x_name=label(x_name),
-            y_name=label(y_name),
+            x_name=x_name,
+            y_name=y_name,
         )
 
     def _matrix(self, column: str) -> npt.NDArray[Any]:
@@ -148,19 +207,16 @@ class EtaGrid(Figure):
                 found[name] = (xs.index(rows["x"].iloc[0]), ys.index(rows["y"].iloc[0]))
         return found
 
-    def _format(self) -> str:
-        return "+.1f" if self.metric == "gain" else ".1f"
-
     def _text(self, value: float) -> str:
         """A cell as it is printed: a true minus, and no sign before a zero."""
-        text = f"{value:{self._format()}}"
+        text = f"{value:{'+.1f' if self.metric == 'gain' else '.1f'}}"
         return text.lstrip("+-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
         colours = ink(dark)
         low, high = self._limits()
         xs, ys = self._axis("x"), self._axis("y")
-        figure = page(self.title, dark, legend={"orientation": "h", "y": -0.2})
+        figure = page(self.title, dark)
         figure.add_heatmap(
             x=np.arange(len(xs)),
             y=np.arange(len(ys)),
@@ -170,10 +226,8 @@ class EtaGrid(Figure):
             colorscale="RdBu" if self.metric == "gain" else "Viridis",
             xgap=2,
             ygap=2,
-            texttemplate=f"%{{z:{self._format()}}}",
-            hoverongaps=False,
-            colorbar={"title": {"text": SCALE_TITLES[self.metric], "side": "right"}},
-            hovertemplate="%{z:.2f}<extra></extra>",
+            hoverinfo="skip",
+            colorbar={"thickness": 10, "outlinewidth": 0},
         )
         for name, (column, row) in self._marked().items():
             allowed = name == CHOSEN
@@ -192,6 +246,7 @@ class EtaGrid(Figure):
                 name=name,
                 hoverinfo="skip",
             )
+        self._number_cells(figure)
         ticks = {"showgrid": False, "showline": False, "ticks": ""}
         figure.update_xaxes(
             title_text=plotly_text(self.x_name),
@@ -206,6 +261,34 @@ class EtaGrid(Figure):
             **ticks,
         )
         return figure
+
+    def _is_dark(self, value: float, colours: Any) -> bool:
+        """Whether a cell needs white numbers."""
+        low, high = self._limits()
+        return lightness(to_hex(colours((value - low) / (high - low)))) < 55
+
+    def _number_cells(self, figure: go.Figure) -> None:
+        """Numbers that can be read on every colour, and cells that can be clicked.
+
+        plotly prints grey on yellow, and its heatmaps report no clicks: a text mark in each cell
+        does both. The marks come last, in the order of the cells, row by row.
+        """
+        cells = self._matrix("value")
+        column, row = np.meshgrid(np.arange(cells.shape[1]), np.arange(cells.shape[0]))
+        scale = matplotlib.colormaps[DIVERGING if self.metric == "gain" else "viridis"]
+        known = np.isfinite(cells.ravel())
+        dark = [k and self._is_dark(v, scale) for v, k in zip(cells.ravel(), known, strict=True)]
+        figure.add_scatter(
+            x=column.ravel(),
+            y=row.ravel(),
+            mode="markers+text",
+            marker={"size": 30, "opacity": 0, "symbol": "square"},
+            text=[self._text(v) if k else "" for v, k in zip(cells.ravel(), known, strict=True)],
+            textfont={"color": ["#ffffff" if d else "#111318" for d in dark], "size": 13},
+            hovertemplate="%{text}<extra></extra>",  # without hover there is no click
+            showlegend=False,
+        )
+        figure.update_layout(hovermode="closest", hoverdistance=-1)
 
     def _draw(self, style: Style) -> PaperFigure:
         xs, ys = self._axis("x"), self._axis("y")
@@ -229,7 +312,6 @@ class EtaGrid(Figure):
         if size >= 5:  # smaller would be unreadable: then the colours speak alone
             for (row, column), value in np.ndenumerate(cells):
                 if np.isfinite(value):
-                    shade = lightness(to_hex(colours((value - low) / (high - low))))
                     axes.text(
                         column + 0.5,
                         row + 0.5,
@@ -237,7 +319,7 @@ class EtaGrid(Figure):
                         ha="center",
                         va="center_baseline",
                         fontsize=size,
-                        color="white" if shade < 55 else "#1f2430",
+                        color="white" if self._is_dark(value, colours) else "#1f2430",
                     )
         handles = []
         for name, (column, row) in self._marked().items():
@@ -271,3 +353,17 @@ class EtaGrid(Figure):
         bar.outline.set_visible(False)
         legend_below(paper, handles)
         return paper
+
+
+def _grid(run: RunResult) -> Grid:
+    grid = grid_of(run.config, run.chosen)
+    assert grid is not None, "`missing` lets no run without a grid through"
+    return grid
+
+
+def _means(run: RunResult, grid: Grid) -> npt.NDArray[np.float64]:
+    """Mean validation and test accuracy of each cell, ``[2, Y, X]``; nan until it is finished."""
+    parts = [run.of(one)[["val", "test"]].to_numpy(dtype=float) for one in grid.cells]
+    seeds = len(run.config.seeds)
+    means = [part.mean(axis=0) if len(part) == seeds else [np.nan, np.nan] for part in parts]
+    return np.reshape(np.transpose(means), (2, len(grid.ys), len(grid.xs)))

@@ -16,8 +16,12 @@ from matplotlib.figure import Figure as PaperFigure
 from matplotlib.lines import Line2D
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.fields import hyper
 from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
 from wgnn_core.figures.maps import (
+    LEGEND_ABOVE,
+    MARGIN_ABOVE,
+    bar_below,
     bare,
     bare_plotly,
     edge_layer,
@@ -33,13 +37,24 @@ from wgnn_core.figures.maps import (
     plotly_layer,
     points_of,
 )
+from wgnn_core.figures.scene import OfSeed, Scene
 from wgnn_core.figures.style import MISSING, Style
 from wgnn_core.figures.text import label, paper_text
-from wgnn_core.graph import BoolArray
+from wgnn_core.graph import BoolArray, Graph
+from wgnn_core.theory.harmonic import smooth_interpolation
 
 SCALE_TITLE = "Smooth interpolation (0 to 1)"
 POLES = {0: ("O₀: observed as 0", "s", "square"), 1: ("O₁: observed as 1", "^", "triangle-up")}
 PATH_COLOUR = "#D55E00"
+
+
+@dataclass(frozen=True)
+class HarmonicMapChoices(OfSeed):
+    """Which class; the seed is whose training nodes are observed."""
+
+    label: str | None = hyper(
+        None, "class of harmonic-map, name or number; the first if none", flag="--class"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +63,27 @@ class HarmonicMap(Figure):
 
     kind: ClassVar[str] = "harmonic-map"
     drawn: ClassVar[tuple[str, ...]] = ("x", "y", "f")
+    choices: ClassVar[type[HarmonicMapChoices]] = HarmonicMapChoices
+    runs: ClassVar[tuple[int, int]] = (0, 1)
 
     layers: int
+
+    @classmethod
+    def make(cls, scene: Scene) -> HarmonicMap:
+        """O_1: training nodes of the class, O_0: those of all others (Section 3.1)."""
+        graph, train = scene.graph, scene.split.train
+        chosen = scene.choices.label
+        number = class_number(graph, chosen) if chosen else int(graph.y[train].min())
+        ones, zeros = train & (graph.y == number), train & (graph.y != number)
+        return cls.of(
+            scene.xy,
+            scene.edges,
+            smooth_interpolation(graph.adjacency, zeros, ones),
+            zeros=zeros,
+            ones=ones,
+            graph=graph.name,
+            class_name=graph.class_names[number],
+        )
 
     @classmethod
     def of(
@@ -115,8 +149,8 @@ class HarmonicMap(Figure):
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
         nodes, points = nodes_of(self.data), points_of(self.data)
-        figure = page(self.title, dark, legend={"orientation": "h", "y": 0})
-        figure.update_layout(margin={"l": 12, "r": 12, "t": 56, "b": 12})
+        figure = page(self.title, dark, legend=LEGEND_ABOVE)
+        figure.update_layout(margin=MARGIN_ABOVE)
         pairs = pairs_of(self.data)
         if len(pairs):
             line = {"width": 0.6, "color": ink(dark).edge}
@@ -128,8 +162,8 @@ class HarmonicMap(Figure):
             [(i + j) / self.layers, to_hex(steps[i])] for i in range(self.layers) for j in (0, 1)
         ]
         scale: dict[str, Any] = {"colorscale": bands, "cmin": 0, "cmax": 1, "showscale": True}
-        scale["colorbar"] = {"title": {"text": SCALE_TITLE, "side": "right"}, "thickness": 14}
-        scale["colorbar"]["tickvals"] = np.linspace(0, 1, self.layers + 1).round(3)
+        ticks = np.linspace(0, 1, self.layers + 1).round(3)
+        scale["colorbar"] = bar_below(SCALE_TITLE, tickvals=ticks)
         size = page_size(len(nodes))
         for part, marker in (
             (~missing, scale | {"color": value[~missing]}),
@@ -234,3 +268,15 @@ class HarmonicMap(Figure):
         bare(axes, points)
         legend_below(paper, handles)
         return paper
+
+
+def class_number(graph: Graph, text: str) -> int:
+    """A class by its name, else by its number."""
+    if text in graph.class_names:
+        return graph.class_names.index(text)
+    if text.isdecimal() and int(text) < graph.num_classes:
+        return int(text)
+    raise WGNNError(
+        f"{graph.name} has no class {text!r}; it has {', '.join(graph.class_names)}, numbered "
+        f"0 to {graph.num_classes - 1}."
+    )

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.figures.base import RASTER_ABOVE
+from wgnn_core.figures.base import RASTER_ABOVE, TITLE_PIXELS
 from wgnn_core.figures.style import Style
 from wgnn_core.graph import IntArray
 
@@ -30,13 +30,18 @@ def map_table(
     edges: npt.ArrayLike,
     node_columns: Mapping[str, Any],
     edge_columns: Mapping[str, Any] | None = None,
+    numbers: IntArray | None = None,
 ) -> pd.DataFrame:
     """Nodes, then edges: columns mark, node, to (edges only), x, y (nodes only) and the given.
+
+    `edges` are pairs of rows of `xy`; `numbers` says which nodes of the graph those rows are, by
+    default all of them in order.
 
     Raises:
         WGNNError: Coordinates are not finite, or an edge leaves the nodes.
     """
-    points, pairs = np.asarray(xy, dtype=np.float32), np.asarray(edges).reshape(-1, 2)
+    points = np.asarray(xy, dtype=np.float32)
+    pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     n = len(points)
     if points.ndim != 2 or points.shape[1] != 2 or n == 0 or not np.isfinite(points).all():
         raise WGNNError(f"coordinates have shape {points.shape}; expected finite (N, 2), N > 0.")
@@ -45,11 +50,13 @@ def map_table(
     for name, values in node_columns.items():
         if len(values) != n:
             raise WGNNError(f"{name} has {len(values)} values for {n} nodes; give one for each.")
+    number = np.arange(n) if numbers is None else numbers
     nodes = pd.DataFrame(
-        {"mark": NODE, "node": np.arange(n), "x": points[:, 0], "y": points[:, 1], **node_columns}
+        {"mark": NODE, "node": number, "x": points[:, 0], "y": points[:, 1], **node_columns}
     )
+    ends = number[pairs]
     links = pd.DataFrame(
-        {"mark": EDGE, "node": pairs[:, 0], "to": pairs[:, 1], **(edge_columns or {})}
+        {"mark": EDGE, "node": ends[:, 0], "to": ends[:, 1], **(edge_columns or {})}
     )
     table = pd.concat([nodes, links], ignore_index=True)
     order = ["mark", "node", "to", "x", "y"]
@@ -65,12 +72,19 @@ def points_of(data: pd.DataFrame) -> Points:
     return np.asarray(nodes_of(data)[["x", "y"]], dtype=np.float32)
 
 
-def pairs_of(data: pd.DataFrame) -> IntArray:
-    return np.asarray(data.loc[data["mark"] == EDGE, ["node", "to"]], dtype=np.int64)
+def pairs_of(data: pd.DataFrame, links: pd.DataFrame | None = None) -> IntArray:
+    """The edges, or those rows of `links`, as positions among the drawn nodes."""
+    found = data[data["mark"] == EDGE] if links is None else links
+    index = pd.Index(nodes_of(data)["node"])
+    ends = [index.get_indexer(found[end].astype("int64")) for end in ("node", "to")]
+    return np.stack(ends, axis=1)
 
 
 def plotly_layer(figure: go.Figure, nodes: int, **trace: Any) -> None:
-    """One trace of a map of so many nodes; all of a map go one way, or they would cover wrongly."""
+    """One trace of a map of so many nodes.
+
+    All traces of a map go the same way: WebGL is always drawn below SVG, whatever the order.
+    """
     figure.add_trace(go.Scattergl(**trace) if nodes > WEBGL_ABOVE else go.Scatter(**trace))
 
 
@@ -146,11 +160,24 @@ def map_ratio(points: Points, bar: bool = False, legend: bool = True) -> float:
 def bands(colours: Sequence[str]) -> dict[str, Any]:
     """A plotly colour scale whose values 0, 1, ... are `colours`.
 
-    Markers then take an array of numbers; checking one colour name a node costs plotly seconds.
+    Markers then take an array of numbers; checking one colour name per node costs plotly seconds.
     """
     k = len(colours)
     steps = [[(i + j) / k, colours[i]] for i in range(k) for j in (0, 1)]
     return {"colorscale": steps, "cmin": -0.5, "cmax": k - 0.5, "showscale": False}
+
+
+def bar_below(title: str, **more: Any) -> dict[str, Any]:
+    """A plotly colour bar that lies below the map, which then has the whole width."""
+    place = {"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top"}
+    look = {"len": 0.75, "thickness": 10, "outlinewidth": 0}
+    return {**place, **look, "title": {"text": title, "side": "bottom"}, **more}
+
+
+LEGEND_ABOVE = {"y": 1, "yref": "paper", "yanchor": "bottom"}
+MARGIN = {"l": 12, "r": 12, "t": TITLE_PIXELS + 12, "b": 12}
+MARGIN_ABOVE = MARGIN | {"t": TITLE_PIXELS + 36, "b": 8}
+"""Place of a plotly legend where the colour bar is below, and margins of a map without and with."""
 
 
 def page_size(n: int) -> float:

@@ -3,51 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, get_args
 
-import matplotlib
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-import plotly.graph_objects as go
-from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
-from matplotlib.figure import Figure as PaperFigure
-from matplotlib.lines import Line2D
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
-from wgnn_core.figures.maps import (
-    bands,
-    bare,
-    bare_plotly,
-    edge_layer,
-    map_ratio,
-    map_table,
-    nodes_of,
-    page_size,
-    pairs_of,
-    paper_dots,
-    paper_edges,
-    paper_size,
-    plotly_edges,
-    plotly_layer,
-    points_of,
-)
-from wgnn_core.figures.style import CORRECT, MISSING, WRONG, ClassMark, Style, class_mark
-from wgnn_core.figures.text import label, labels, paper_text, plotly_text
-from wgnn_core.graph import BoolArray
+from wgnn_core.fields import hyper
+from wgnn_core.figures.groups import checked_node, ego, induced, marked
+from wgnn_core.figures.maps import map_table
+from wgnn_core.figures.node_drawing import MANY_RINGS, SCALE_TITLES, Colour, NodeDrawing
+from wgnn_core.figures.scene import OfModel, Scene
+from wgnn_core.figures.text import label, labels
+from wgnn_core.graph import BoolArray, IntArray
+from wgnn_core.nonuniformity import max_nonuniformity
+from wgnn_core.ranking import RANKERS
+from wgnn_core.wgnn import carried
 
-Colour = Literal["class", "prediction", "correctness", "w", "distance"]
-
-SCALE_TITLES = {
-    "w": "Label non-uniformity w(v)",
-    "distance": "Hops to the class boundary",
-    "class": "True class",
-    "prediction": "Predicted class",
-    "correctness": "Prediction",
-}
 LOOK_FOR = {
     "w": "dark bands of low w mark where the model sees the class boundaries",
     "distance": "compare with the map of w: low w should lie where the distance is small",
@@ -55,22 +28,77 @@ LOOK_FOR = {
     "prediction": "compare with the map of true classes",
     "correctness": "wrong nodes gather where classes meet",
 }
-LEGEND_ENTRIES = 16
-"""Classes named in a legend, the largest first; the rest are counted in its last line."""
+WITHOUT_MODEL = ("class", "distance")
+"""Colours that need no run."""
+
+
+@dataclass(frozen=True)
+class NodeMapChoices(OfModel):
+    """What a node map shows, which nodes it marks, and whether it is cut to a neighbourhood."""
+
+    colour: str = hyper("w", "what the colours of node-map show", choices=get_args(Colour))
+    carried: bool = hyper(
+        False, "nodes that joined R' keep their first prediction, as in the tally"
+    )
+    mark: str | None = hyper(
+        None, "nodes to mark: a group such as 'wrong test nodes', or numbers 0,5,17"
+    )
+    threshold: float | None = hyper(
+        None, "value of w for --mark 'below the threshold' and 'above the threshold'", 0, 2
+    )
+    trusted_by: str = hyper(
+        "m2",
+        "who ranks the test nodes of which '--mark trusted' marks the first",
+        choices=tuple(RANKERS),
+    )
+    alpha: float = hyper(0.3, "share of the test nodes that '--mark trusted' marks", 0, 1)
+    around: int | None = hyper(None, "only this node and its neighbourhood", 0, 2**31)
+    radius: int = hyper(1, "size of that neighbourhood in hops", 1, 10)
 
 
 @dataclass(frozen=True, eq=False)
-class NodeMap(Figure):
-    """Nodes as dots over a light layer of edges."""
+class NodeMap(NodeDrawing):
+    """All nodes of a graph, or a neighbourhood, in the colours of one value per node."""
 
     kind: ClassVar[str] = "node-map"
     drawn: ClassVar[tuple[str, ...]] = ("x", "y", "value")
+    choices: ClassVar[type[NodeMapChoices]] = NodeMapChoices
+    runs: ClassVar[tuple[int, int]] = (0, 1)
 
-    colour: Colour
-    names: tuple[str, ...]
-    """Names of the values 0, 1, ...; empty when the value is a number."""
-    top: float
-    """Upper end of the colour scale of a number."""
+    @classmethod
+    def missing(cls, scene: Scene) -> str:
+        if not scene.runs and scene.choices.colour not in WITHOUT_MODEL:
+            return f"its colour {scene.choices.colour} needs a trained model, and no run is given"
+        return ""
+
+    @classmethod
+    def make(cls, scene: Scene) -> NodeMap:
+        graph, choice = scene.graph, scene.choices
+        colour, picked, nodes = choice.colour, marked(scene), np.arange(graph.num_nodes)
+        edges, place = scene.edges, scene.name
+        if choice.around is not None:
+            nodes = ego(graph, checked_node(graph, choice.around), choice.radius)
+            edges = induced(graph, nodes)
+            picked = np.arange(graph.num_nodes) == choice.around if picked is None else picked
+            place = f"the {choice.radius}-hop neighbourhood of node {choice.around} of {place}"
+        names = graph.node_names
+        figure = cls.of(
+            scene.xy[nodes],
+            edges,
+            _values(scene)[nodes],
+            colour=colour,
+            graph=place + " by the tally" * choice.carried,
+            class_names=graph.class_names,
+            selected=None if picked is None else picked[nodes],
+            node_names=None if names is None else [names[i] for i in nodes],
+            top=max_nonuniformity(graph.num_classes) if colour == "w" else None,
+            numbers=nodes,
+        )
+        # true classes and their boundaries are the same whatever was trained
+        told = "" if colour in WITHOUT_MODEL else f" {scene.whose}"
+        if choice.around is not None:
+            told += " Each node is where it is on the map of the whole graph."
+        return replace(figure, caption=figure.caption + told)
 
     @classmethod
     def of(
@@ -85,8 +113,9 @@ class NodeMap(Figure):
         selected: BoolArray | None = None,
         node_names: Sequence[str] | None = None,
         top: float | None = None,
+        numbers: IntArray | None = None,
     ) -> NodeMap:
-        """From coordinates and one value a node.
+        """From coordinates and one value per node.
 
         Args:
             xy: Layout, ``[N, 2]``.
@@ -96,10 +125,11 @@ class NodeMap(Figure):
             colour: What the values are.
             graph: Name of the graph.
             class_names: For class and prediction.
-            selected: Nodes to ring.
+            selected: Nodes to mark: with rings, or where they are many by fading the others.
             node_names: Shown on hover.
             top: Upper end of the colour scale, by default the largest value; for w pass
                 2 (1 - 1/|S|) to compare maps.
+            numbers: The number of each node in its graph, by default 0, 1, ...
         """
         if colour not in get_args(Colour):
             raise WGNNError(
@@ -118,10 +148,11 @@ class NodeMap(Figure):
         if node_names is not None:
             columns["node_name"] = [label(name) for name in node_names]
         picked = np.zeros(len(number), bool) if selected is None else np.asarray(selected, bool)
-        data = map_table(xy, edges, columns | {"selected": picked})
+        data = map_table(xy, edges, columns | {"selected": picked}, numbers=numbers)
         known = number[~np.isnan(number)]
         highest = float(known.max()) if known.size else 1.0
-        chosen = f", {int(picked.sum())} of them selected (rings)" if picked.any() else ""
+        how = "the others are faded" if picked.sum() > MANY_RINGS else "rings"
+        chosen = f", {int(picked.sum())} of them selected ({how})" if picked.any() else ""
         what = SCALE_TITLES[colour]
         return cls(
             data,
@@ -136,213 +167,21 @@ class NodeMap(Figure):
             top=max(top if top is not None else highest, 1e-6),
         )
 
-    def to_plotly(self, dark: bool = False) -> go.Figure:
-        nodes, points = nodes_of(self.data), points_of(self.data)
-        beside = {} if self.names else {"orientation": "h", "y": 0}  # the colour bar is there
-        legend = {"itemsizing": "constant", **beside}
-        figure = page(self.title, dark, legend=legend, dragmode="pan")
-        figure.update_layout(margin={"l": 12, "r": 12, "t": 56, "b": 12})
-        pairs = pairs_of(self.data)
-        if len(pairs):
-            line = {"width": 0.6, "color": ink(dark).edge}
-            plotly_edges(figure, points, pairs, line, showlegend=False, name="edges")
-        value = nodes["value"].to_numpy(dtype=np.float32)
-        size = page_size(len(nodes))
-        marks = [self._mark(i, "okabe-ito", dark) for i in range(len(self.names))]
-        hover = self._hover(nodes)
-        missing = np.isnan(value)
-        for part, extra in ((~missing, self._scale(marks, dark)), (missing, {"color": MISSING})):
-            if not part.any():
-                continue
-            marker = {"size": size, "line": {"width": 0}, **extra}
-            if "colorscale" in extra:
-                marker["color"] = value[part]
-            if marks and len(nodes) <= RASTER_ABOVE:
-                marker["symbol"] = np.array([m.plotly_marker for m in marks])[value.astype(int)]
-            plotly_layer(
-                figure,
-                len(nodes),
-                x=points[part, 0],
-                y=points[part, 1],
-                mode="markers",
-                marker=marker,
-                customdata=nodes["node"].to_numpy(dtype=np.int32)[part],
-                text=None if hover is None else hover[part],
-                hovertemplate=self._template(hover is not None, "colorscale" in extra),
-                showlegend=False,
-                name="nodes" if extra.get("color") != MISSING else "no value",
-            )
-        for name, mark in self._legend(marks):
-            figure.add_scatter(
-                x=[None],
-                y=[None],
-                mode="markers",
-                name=plotly_text(name),
-                marker={"symbol": mark.plotly_marker, "color": mark.colour, "size": 10},
-            )
-        picked = nodes["selected"].to_numpy(dtype=bool)
-        if picked.any():
-            plotly_layer(
-                figure,
-                len(nodes),
-                x=points[picked, 0],
-                y=points[picked, 1],
-                mode="markers",
-                marker={
-                    "size": size + 4,
-                    "symbol": "circle-open",
-                    "color": ink(dark).text,
-                    "line": {"width": 1.5},
-                },
-                hoverinfo="skip",
-                name=f"selected ({int(picked.sum())})",
-            )
-        bare_plotly(figure)
-        return figure
 
-    def _draw(self, style: Style) -> PaperFigure:
-        nodes, points, pairs = nodes_of(self.data), points_of(self.data), pairs_of(self.data)
-        picked = nodes["selected"].to_numpy(dtype=bool)
-        value = nodes["value"].to_numpy(dtype=np.float32)
-        missing = np.isnan(value)
-        below = bool(self.names or picked.any() or missing.any())
-        paper = PaperFigure(
-            figsize=style.size(map_ratio(points, bar=not self.names, legend=below)),
-            layout="constrained",
-        )
-        axes = paper.add_subplot()
-        total = len(nodes) + len(pairs)
-        size = paper_size(len(nodes), style)
-        if len(pairs):
-            paper_edges(axes, points, pairs, total, zorder=1, **edge_layer(len(pairs), style))
-        dots: dict[str, Any] = {"s": size**2, "linewidths": 0, "rasterized": total > RASTER_ABOVE}
-        handles = []
-        if missing.any():
-            paper_dots(axes, points[missing], color=MISSING, zorder=2, **dots)
-            why = "no boundary reached" if self.colour == "distance" else "no value"
-            name = f"{why} ({int(missing.sum())})"
-            handles.append(_dot(MISSING, "o", name, style))
-        if self.names:
-            marks = [self._mark(i, style.palette, False) for i in range(len(self.names))]
-            self._paper_classes(axes, points, value, marks, dots)
-            for name, mark in self._legend(marks):
-                shape = "o" if len(nodes) > RASTER_ABOVE else mark.marker
-                name = paper_text(name, style.label_length)
-                handles.append(_dot(mark.colour, shape, name, style))
-        else:
-            drawn = paper_dots(
-                axes,
-                points[~missing],
-                c=value[~missing],
-                cmap=style.sequential,
-                vmin=0,
-                vmax=self.top,
-                zorder=3,
-                **dots,
-            )
-            bar = paper.colorbar(drawn, ax=axes, fraction=0.045, pad=0.02, aspect=28)
-            bar.set_label(SCALE_TITLES[self.colour])
-            bar.outline.set_visible(False)
-        if picked.any():
-            paper_dots(
-                axes,
-                points[picked],
-                s=(size + 2.2 * style.scale) ** 2,
-                facecolors="none",
-                edgecolors="#1f2430",
-                linewidths=0.6 * style.scale,
-                rasterized=total > RASTER_ABOVE,
-                zorder=4,
-                label="selected",
-            )
-            ring: dict[str, Any] = {
-                "markerfacecolor": "none",
-                "markeredgecolor": "#1f2430",
-                "linestyle": "none",
-            }
-            name = f"selected ({int(picked.sum())})"
-            handles.append(Line2D([], [], marker="o", label=name, **ring))
-        bare(axes, points)
-        legend_below(paper, handles)
-        return paper
-
-    def _mark(self, index: int, palette: str, dark: bool) -> ClassMark:
-        mark = class_mark(index, palette, dark)
-        if self.colour != "correctness":
-            return mark
-        colour = CORRECT if self.names[index] == "correct" else WRONG
-        return ClassMark(colour, mark.marker, mark.plotly_marker, mark.dash, mark.plotly_dash)
-
-    def _legend(self, marks: Sequence[ClassMark]) -> list[tuple[str, ClassMark]]:
-        """Names with their marks, largest class first, and a last line for those left out."""
-        value = nodes_of(self.data)["value"].to_numpy()
-        counts = [int((value == i).sum()) for i in range(len(marks))]
-        order = sorted(range(len(marks)), key=lambda i: -counts[i])
-        shown = order if len(order) <= LEGEND_ENTRIES else order[: LEGEND_ENTRIES - 1]
-        entries = [(self.names[i], marks[i]) for i in sorted(shown)]
-        if len(shown) < len(order):
-            other = ClassMark(MISSING, "o", "circle-open", "-", "solid")
-            entries.append((f"and {len(order) - len(shown)} more classes", other))
-        return entries
-
-    def _scale(self, marks: Sequence[ClassMark], dark: bool) -> dict[str, Any]:
-        """plotly's colour scale; classes are bands of it, so that colours stay a float array."""
-        if not marks:
-            bar = {"title": {"text": SCALE_TITLES[self.colour], "side": "right"}, "thickness": 14}
-            # the darkest third of viridis cannot be told from a dark page
-            shades = matplotlib.colormaps["viridis"](np.linspace(0.3 if dark else 0.0, 1, 12))
-            colours = [to_hex(shade) for shade in shades]
-            scale = {"colorscale": colours, "cmin": 0, "cmax": self.top, "colorbar": bar}
-            return scale | {"showscale": True}
-        return bands([mark.colour for mark in marks])
-
-    def _template(self, text: bool, value: bool) -> str:
-        """What is shown on hover. A number is read from its colour: 20,000 texts are slow."""
-        number = "" if self.names or not value else f"<br>{self.colour} = %{{marker.color:.3g}}"
-        return "node %{customdata}" + "%{text}" * text + number + "<extra></extra>"
-
-    def _hover(self, nodes: pd.DataFrame) -> npt.NDArray[np.object_] | None:
-        """The names of nodes and classes, where there are any."""
-        lines = [f"<br>{self.colour}: {plotly_text(name)}" for name in self.names]
-        kind = nodes["value"].to_numpy().astype(int) if lines else np.zeros(len(nodes), dtype=int)
-        text: npt.NDArray[np.object_] = np.array(lines or [""], dtype=object)[kind]
-        if "node_name" in nodes:
-            names = [f" {plotly_text(n)}{t}" for n, t in zip(nodes["node_name"], text, strict=True)]
-            return np.array(names, dtype=object)
-        return text if lines else None
-
-    def _paper_classes(
-        self,
-        axes: Axes,
-        points: npt.NDArray[np.float32],
-        value: npt.NDArray[np.float32],
-        marks: Sequence[ClassMark],
-        dots: dict[str, Any],
-    ) -> None:
-        # in tiny dots shapes cannot be told apart, and one collection keeps the draw order fair
-        if len(points) > RASTER_ABOVE:
-            colours = np.array([mark.colour for mark in marks], dtype=object)[value.astype(int)]
-            paper_dots(axes, points, c=list(colours), zorder=3, **dots)
-            return
-        for index, mark in enumerate(marks):
-            inside = value == index
-            if inside.any():
-                paper_dots(
-                    axes, points[inside], color=mark.colour, marker=mark.marker, zorder=3, **dots
-                )
-
-
-def _dot(colour: str, shape: str, name: str, style: Style) -> Line2D:
-    return Line2D(
-        [],
-        [],
-        color=colour,
-        marker=shape,
-        linestyle="none",
-        markersize=4 * style.scale,
-        markeredgewidth=0,
-        label=name,
-    )
+def _values(scene: Scene) -> npt.NDArray[Any]:
+    """One value per node of the whole graph for the chosen colour."""
+    graph, colour = scene.graph, scene.choices.colour
+    if colour == "class":
+        return graph.y
+    if colour == "distance":
+        return scene.distance
+    predicted, w = scene.outcome
+    if colour == "w":
+        return w
+    if scene.choices.carried:
+        first = scene.base.predicted[scene.position]
+        predicted = carried(first, predicted, scene.plan)
+    return predicted if colour == "prediction" else predicted == graph.y
 
 
 def _summary(

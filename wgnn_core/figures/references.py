@@ -1,10 +1,10 @@
-"""BibTeX of the paper, the datasets and the methods, so that an exported figure can be cited."""
+"""BibTeX of the paper, the datasets and the models, so that an exported figure can be cited."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wgnn_core.errors import WGNNError
+from wgnn_core.comparators import METHODS
 
 PAPER = "wgnn"
 
@@ -107,106 +107,14 @@ ENTRIES: dict[str, str] = {
         "UCI Machine Learning Repository",
         1998,
     ),
-    "gcn": _entry(
-        "inproceedings",
-        "kipf2017gcn",
-        "Kipf, Thomas N. and Welling, Max",
-        "Semi-Supervised Classification with Graph Convolutional Networks",
-        _ICLR,
-        2017,
-    ),
-    "gat": _entry(
-        "inproceedings",
-        "velickovic2018gat",
-        r"Veli{\v{c}}kovi{\'c}, Petar and Cucurull, Guillem and Casanova, Arantxa and "
-        r"Romero, Adriana and Li{\`o}, Pietro and Bengio, Yoshua",
-        "Graph Attention Networks",
-        _ICLR,
-        2018,
-    ),
-    "dropedge": _entry(
-        "inproceedings",
-        "rong2020dropedge",
-        "Rong, Yu and Huang, Wenbing and Xu, Tingyang and Huang, Junzhou",
-        "DropEdge: Towards Deep Graph Convolutional Networks on Node Classification",
-        _ICLR,
-        2020,
-    ),
-    "gil": _entry(
-        "inproceedings",
-        "zhu2020gil",
-        "Zhu, Shichao and Pan, Shirui and Zhou, Chuan and Wu, Jia and Cao, Yanan and Wang, Bin",
-        "Graph Geometry Interaction Learning",
-        _NEURIPS,
-        2020,
-    ),
-    "graphcon": _entry(
-        "inproceedings",
-        "rusch2022graphcon",
-        "Rusch, T. Konstantin and Chamberlain, Ben and Rowbottom, James and Mishra, Siddhartha "
-        "and Bronstein, Michael",
-        "Graph-Coupled Oscillator Networks",
-        _ICML,
-        2022,
-    ),
-    "maskgae": _entry(
-        "inproceedings",
-        "li2023maskgae",
-        "Li, Jintang and Wu, Ruofan and Sun, Wangbin and Chen, Liang and Tian, Sheng and "
-        "Zhu, Liang and Meng, Changhua and Zheng, Zibin and Wang, Weiqiang",
-        "What's Behind the Mask: Understanding Masked Graph Modeling for Graph Autoencoders",
-        "ACM SIGKDD Conference on Knowledge Discovery and Data Mining",
-        2023,
-    ),
-    "acmgcn": _entry(
-        "inproceedings",
-        "luan2022acmgcn",
-        "Luan, Sitao and Hua, Chenqing and Lu, Qincheng and Zhu, Jiaqi and Zhao, Mingde and "
-        "Zhang, Shuyuan and Chang, Xiao-Wen and Precup, Doina",
-        "Revisiting Heterophily for Graph Neural Networks",
-        _NEURIPS,
-        2022,
-    ),
-    "renode": _entry(
-        "inproceedings",
-        "chen2021renode",
-        "Chen, Deli and Lin, Yankai and Zhao, Guangxiang and Ren, Xuancheng and Li, Peng and "
-        "Zhou, Jie and Sun, Xu",
-        "Topology-Imbalance Learning for Semi-Supervised Node Classification",
-        _NEURIPS,
-        2021,
-    ),
-    "self_training": _entry(
-        "inproceedings",
-        "li2018deeper",
-        "Li, Qimai and Han, Zhichao and Wu, Xiao-Ming",
-        "Deeper Insights into Graph Convolutional Networks for Semi-Supervised Learning",
-        "AAAI Conference on Artificial Intelligence",
-        2018,
-    ),
-    "ptdnet": _entry(
-        "inproceedings",
-        "luo2021ptdnet",
-        "Luo, Dongsheng and Cheng, Wei and Yu, Wenchao and Zong, Bo and Ni, Jingchao and "
-        "Chen, Haifeng and Zhang, Xiang",
-        "Learning to Drop: Robust Graph Neural Network via Topological Denoising",
-        "ACM International Conference on Web Search and Data Mining",
-        2021,
-    ),
 }
-"""BibTeX entries by the names that datasets, models and comparators have in the library."""
+"""BibTeX of the paper, and of datasets by their names in the catalogue; models carry their own."""
 
 
-def references(names: Iterable[str]) -> str:
-    """The paper's entry and those of `names`, each once, as the text of a .bib file.
+def references(datasets: Iterable[str] = (), models: Iterable[str] = ()) -> str:
+    """The paper's entry and those of the datasets and models, each once, as a .bib file.
 
-    Raises:
-        WGNNError: A name has no entry. Own data has none to name: leave it out.
+    A dataset without an entry is simulated or the user's own and has nothing to cite.
     """
-    keys = [PAPER, *(name.lower() for name in names)]
-    unknown = [key for key in keys if key not in ENTRIES]
-    if unknown:
-        raise WGNNError(
-            f"no reference for {unknown[0]!r}; there are entries for {', '.join(sorted(ENTRIES))}."
-        )
-    return "\n".join(dict.fromkeys(ENTRIES[key] for key in keys))
+    found = [ENTRIES[PAPER], *(ENTRIES[name] for name in datasets if name in ENTRIES)]
+    return "\n".join(dict.fromkeys([*found, *(METHODS[name].citation for name in models)]))

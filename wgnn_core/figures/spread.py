@@ -1,4 +1,4 @@
-"""Runs over seeds as a tidy table with mean and spread, and curves drawn from it."""
+"""Accuracies of several seeds as a tidy table with mean and spread, and curves drawn from it."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from wgnn_core.figures.base import faded
 from wgnn_core.figures.style import Style, class_mark
 from wgnn_core.figures.text import labels, paper_text, plotly_text
 
-Runs = npt.NDArray[np.floating[Any]]
-RUN, MEAN, LOWER, UPPER = "run", "mean", "lower", "upper"
+Accuracies = npt.NDArray[np.floating[Any]]
+SEED, MEAN, LOWER, UPPER = "seed", "mean", "lower", "upper"
 
 
-def spread_table(x_name: str, x: npt.ArrayLike, groups: Mapping[str, Runs]) -> pd.DataFrame:
-    """Rows (series, statistic, seed, x, accuracy_percent) for runs ``[S, P]`` of each series.
+def spread_table(x_name: str, x: npt.ArrayLike, groups: Mapping[str, Accuracies]) -> pd.DataFrame:
+    """Rows (series, statistic, seed, x, accuracy_percent) for accuracies ``[S, P]`` of each series.
 
-    Accuracies come as fractions and are stored in percent. `lower` and `upper` are the mean
-    minus and plus one sample standard deviation; one run alone has neither.
+    Accuracies are in percent. `lower` and `upper` are the mean minus and plus one sample standard
+    deviation; one seed alone has neither.
     """
     points = np.asarray(x)
     if not groups:
         raise WGNNError("no series to draw; give at least one.")
     frames = []
-    for name, runs in zip(labels(groups), groups.values(), strict=True):
-        percent = 100 * np.atleast_2d(np.asarray(runs, dtype=float))
+    for name, seeds in zip(labels(groups), groups.values(), strict=True):
+        percent = np.atleast_2d(np.asarray(seeds, dtype=float))
         if percent.shape[1] != len(points) or not np.isfinite(percent).all():
             raise WGNNError(
                 f"series {name!r} has shape {percent.shape}; expected finite accuracies of shape "
                 f"(seeds, {len(points)})."
             )
-        rows = {(RUN, seed): run for seed, run in enumerate(percent)}
+        rows = {(SEED, seed): values for seed, values in enumerate(percent)}
         rows |= {(key, pd.NA): value for key, value in mean_and_spread(percent).items()}
         frames += [
             pd.DataFrame(
@@ -54,7 +54,7 @@ def spread_table(x_name: str, x: npt.ArrayLike, groups: Mapping[str, Runs]) -> p
     return pd.concat(frames, ignore_index=True)
 
 
-def mean_and_spread(percent: Runs) -> dict[str, Runs]:
+def mean_and_spread(percent: Accuracies) -> dict[str, Accuracies]:
     """Mean over the first axis, and mean -+ sample standard deviation when there is one."""
     mean = percent.mean(axis=0)
     if len(percent) < 2:
@@ -66,7 +66,7 @@ def mean_and_spread(percent: Runs) -> dict[str, Runs]:
 def plotly_curves(
     figure: go.Figure, data: pd.DataFrame, x_name: str, dark: bool, markers: bool = False
 ) -> None:
-    """Each series as thin runs, a band and a mean line."""
+    """Each series as thin lines for its seeds, a band and a mean line."""
     for index, (series, rows) in enumerate(data.groupby("series", sort=False)):
         mark = class_mark(index, dark=dark)
         name = plotly_text(str(series))
@@ -84,10 +84,10 @@ def plotly_curves(
                     showlegend=False,
                     legendgroup=f"series{index}",
                 )
-        for _, run in part[RUN].groupby("seed"):
+        for _, one in part[SEED].groupby("seed"):
             figure.add_scatter(
-                x=run[x_name].to_numpy(),
-                y=run["accuracy_percent"].to_numpy(),
+                x=one[x_name].to_numpy(),
+                y=one["accuracy_percent"].to_numpy(),
                 mode="lines",
                 line={"width": 0.8, "color": faded(mark.colour, 0.35)},
                 hoverinfo="skip",
@@ -113,10 +113,10 @@ def paper_curves(
     for index, (series, rows) in enumerate(data.groupby("series", sort=False)):
         mark = class_mark(index, style.palette)
         part = dict(iter(rows.groupby("statistic", sort=False)))
-        for _, run in part[RUN].groupby("seed"):
+        for _, one in part[SEED].groupby("seed"):
             axes.plot(
-                run[x_name].to_numpy(),
-                run["accuracy_percent"].to_numpy(),
+                one[x_name].to_numpy(),
+                one["accuracy_percent"].to_numpy(),
                 color=mark.colour,
                 alpha=0.3,
                 linewidth=0.4 * style.scale,

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import matplotlib
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
-from wgnn_core.errors import WGNNError
+from wgnn_core.fields import check_fields, hyper
 from wgnn_core.figures.text import PAPER_FONTS
 
 MILLIMETRE = 1 / 25.4
@@ -138,42 +138,24 @@ _RENDERING = threading.RLock()
 
 @dataclass(frozen=True)
 class Style:
-    """How a paper figure is drawn.
+    """How a paper figure is drawn."""
 
-    Attributes:
-        venue: A key of `VENUES`.
-        width: ``"column"`` or ``"full"``.
-        font: ``"serif"`` (Times-like) or ``"sans"``.
-        base_size: Points of axis labels; the venue's own when None. At least 6.
-        palette: A key of `PALETTES`, for classes and series.
-        sequential: Colour map of w, f~ and distances.
-        title: Draw the title into the figure; the venue's habit when None (slides only).
-    """
-
-    venue: str = "icml"
-    width: Literal["column", "full"] = "column"
-    font: Literal["serif", "sans"] = "serif"
-    base_size: float | None = None
-    palette: str = "okabe-ito"
-    sequential: Literal["viridis", "cividis"] = "viridis"
-    title: bool | None = None
+    venue: str = hyper("icml", "where it is printed", choices=tuple(VENUES))
+    width: str = hyper("column", "how much of the page it fills", choices=("column", "full"))
+    font: str = hyper("serif", "type face", choices=tuple(PAPER_FONTS))
+    base_size: float | None = hyper(
+        None, "points of the axis labels; the venue's own if none", 6, 40
+    )
+    palette: str = hyper("okabe-ito", "colours of classes and curves", choices=tuple(PALETTES))
+    sequential: str = hyper(
+        "viridis", "colours of w, f~ and distances", choices=("viridis", "cividis")
+    )
+    title: bool | None = hyper(
+        None, "a title in the figure; the venue's habit if none (slides only)"
+    )
 
     def __post_init__(self) -> None:
-        allowed: dict[str, Sequence[str]] = {
-            "venue": tuple(VENUES),
-            "width": ("column", "full"),
-            "font": tuple(PAPER_FONTS),
-            "palette": tuple(PALETTES),
-            "sequential": ("viridis", "cividis"),
-        }
-        for field, values in allowed.items():
-            if getattr(self, field) not in values:
-                raise WGNNError(
-                    f"figure {field} is {getattr(self, field)!r}; choose one of "
-                    f"{', '.join(values)}."
-                )
-        if self.base_size is not None and not 6 <= self.base_size <= 40:
-            raise WGNNError(f"base font size is {self.base_size}; it must be 6 to 40 pt.")
+        check_fields(self)
 
     @property
     def points(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from matplotlib.figure import Figure as PaperFigure
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.base import Figure, faded, legend_below, page
+from wgnn_core.figures.scene import OfModel, Scene
 from wgnn_core.figures.style import CORRECT, WRONG, Style
 from wgnn_core.figures.text import label
 from wgnn_core.graph import BoolArray
@@ -26,6 +28,15 @@ class WHistogram(Figure):
 
     kind: ClassVar[str] = "w-histogram"
     drawn: ClassVar[tuple[str, ...]] = ("share_percent",)
+    choices: ClassVar[type[OfModel]] = OfModel
+
+    @classmethod
+    def make(cls, scene: Scene) -> WHistogram:
+        graph, test = scene.graph, scene.split.test
+        predicted, w = scene.outcome
+        right = predicted == graph.y
+        figure = cls.of(w[test], right[test], graph=scene.name, num_classes=graph.num_classes)
+        return replace(figure, caption=f"{figure.caption} {scene.whose}")
 
     @classmethod
     def of(
@@ -86,9 +97,7 @@ class WHistogram(Figure):
         )
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
-        figure = page(
-            self.title, dark, barmode="overlay", bargap=0, legend={"orientation": "h", "y": -0.22}
-        )
+        figure = page(self.title, dark, barmode="overlay", bargap=0)
         for outcome, rows in self.data.groupby("outcome", sort=False):
             figure.add_bar(
                 x=((rows["w_from"] + rows["w_to"]) / 2).to_numpy(),

@@ -1,33 +1,60 @@
-"""Bundles of a stored run: one figure, or everything the run gives with tables and a LaTeX file."""
+"""Bundles: one figure with all that belongs to it, or everything a run gives."""
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from wgnn_core.export import bundle, figure_latex, table_csv, versions, zipped
-from wgnn_core.figures import KINDS, Figure, Style
-from wgnn_core.figures.references import ENTRIES, references
+from wgnn_core.errors import WGNNError
+from wgnn_core.export import figure_latex, table_csv, zipped
+from wgnn_core.figures import Figure, Style, choices_of, figure_of, kinds_of
+from wgnn_core.figures.references import references
+from wgnn_core.figures.scene import Scene
 from wgnn_core.graph import FloatArray, Graph
 from wgnn_core.layout import layout
 from wgnn_core.reports.command import command_of
-from wgnn_core.reports.kinds import Choices, figure_of, kinds_of, missing, runs_of
 from wgnn_core.reports.tables import tables_of
-from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
+from wgnn_core.versions import versions
 
-_README = """Everything of run {run_id}: {model} on {dataset}, {seeds} seed(s).
+PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "torch", "torch-geometric")
+MEMBERS = (
+    "figure.pdf",
+    "figure.svg",
+    "figure.png",
+    "figure.tex",
+    "data.csv",
+    "config.json",
+    "command.txt",
+    "references.bib",
+    "README.txt",
+)
+"""Files of a figure's bundle. No name in it comes from a user."""
+
+_README = """{title}
+
+{caption}
+
+figure.pdf, .svg, .png  the figure, {width:.2f} in wide ({venue}, {column} width)
+figure.tex              a LaTeX float with this caption
+data.csv                every number in the figure; text that starts with = + - or @ has a
+                        leading ' so that no spreadsheet runs it
+config.json             what was run, with the versions it was trained and exported with
+command.txt             the command that makes data.csv again{unfinished}
+references.bib          the paper, the dataset and the model
+"""
+_UNFINISHED = """; the run was not finished when this
+                        was written, and the command finishes it first"""
+_RUN_README = """Everything of run {run_id}: {model} on {dataset}, {seeds} seed(s).
 
 {kinds}
     one folder for each figure: PDF, SVG, PNG, its numbers, settings and command
 tables/results.tex, .md, .csv
     mean, standard deviation, number of seeds, gain over the base model, p of a paired t-test
 tables/rows.csv
-    validation and test accuracy for each etas and seed
+    validation and test accuracy for each intervention and seed
 paper.tex
     a LaTeX document with every figure and the table
 config.json, command.txt, references.bib
@@ -35,47 +62,17 @@ config.json, command.txt, references.bib
 """
 
 
-def figure_bundle(
-    kind: str,
-    result: RunResult | Sequence[RunResult],
-    graph: Graph,
-    style: Style | None = None,
-    *,
-    xy: FloatArray | None = None,
-    **choices: Any,
-) -> bytes:
-    """A figure of a run as a zip file, with the command that makes it again from a clean store.
+def figure_bundle(figure: Figure, style: Style | None = None) -> bytes:
+    """A figure with everything needed to print, check and make it again, as a zip file.
 
-    The arguments are those of `figure_of`; the same arguments give the same bytes.
+    Args:
+        figure: Made by `figure_of`: it knows its runs and choices, so its command is true.
+        style: Venue, width, font; ICML column by default.
+
+    Returns:
+        The zip file; the same figure gives the same bytes.
     """
-    figure = figure_of(kind, result, graph, xy=xy, **choices)
-    return _bundle(figure, runs_of(result), style or Style(), Choices(**choices))
-
-
-def view_bundle(
-    figure: Figure,
-    result: RunResult | Sequence[RunResult],
-    graph: Graph,
-    style: Style | None = None,
-    *,
-    xy: FloatArray | None = None,
-    **choices: Any,
-) -> bytes:
-    """A figure as somebody has it on the screen, made from some runs, as a zip file.
-
-    Where `figure_of` gives the same numbers for these choices, the command in it makes the figure
-    again. Where it does not (nodes were selected, runs overlaid), the command trains the run, and
-    the README says so.
-    """
-    results, style, chosen = runs_of(result), style or Style(), Choices(**choices)
-    possible = figure.kind in KINDS and not missing(figure.kind, results, chosen)
-    if possible and figure_of(figure.kind, results, graph, xy=xy, **choices).data.equals(
-        figure.data
-    ):
-        return _bundle(figure, results, style, chosen)
-    kind = None if len(results) == 1 else "comparison-bars"
-    command = command_of([one.config for one in results], kind, style)
-    return _bundle(figure, results, style, Choices(), command)
+    return zipped(_files(figure, style or Style()))
 
 
 def run_bundle(
@@ -87,31 +84,32 @@ def run_bundle(
     **choices: Any,
 ) -> bytes:
     """Every figure a run gives, its tables and one LaTeX document of them all, as a zip file."""
-    style, chosen = style or Style(), Choices(**choices)
-    if xy is None:
-        xy = layout(graph.edges, graph.num_nodes)
-    figures = {kind: figure_of(kind, result, graph, xy=xy, **choices) for kind in kinds_of(result)}
+    style = style or Style()
+    xy = layout(graph.edges, graph.num_nodes) if xy is None else xy
+    figures = {
+        kind: figure_of(kind, result, graph, xy=xy, **choices_of(kind, choices))
+        for kind in kinds_of(result, graph, **choices)
+    }
     tables = tables_of(result, graph)
     config = result.config
-    record = {"run": _record([result], chosen), "export_versions": versions()}
+    record = {"run": run_record(result), "export_versions": versions(PACKAGES)}
     content: dict[str, bytes | str] = {
-        "README.txt": _README.format(
+        "README.txt": _RUN_README.format(
             run_id=result.summary.run_id,
             model=config.model,
             dataset=config.dataset,
             seeds=len(config.seeds),
             kinds="\n".join(f"{kind}/" for kind in figures),
         ),
-        "command.txt": command_of(config, None, style, chosen) + "\n",
-        "config.json": json.dumps(record, indent=2, sort_keys=True, allow_nan=False) + "\n",
+        "command.txt": command_of(None, [_scene(f) for f in figures.values()], style) + "\n",
+        "config.json": _json(record),
         "paper.tex": paper_latex(figures, [tables["results.tex"]], style),
-        "references.bib": references(_cited(config)),
+        "references.bib": references([config.dataset], [config.model]),
         "tables/rows.csv": table_csv(result.rows),
     }
     content |= {f"tables/{name}": text for name, text in tables.items()}
     for kind, figure in figures.items():
-        with zipfile.ZipFile(io.BytesIO(_bundle(figure, [result], style, chosen))) as inner:
-            content |= {f"{kind}/{name}": inner.read(name) for name in inner.namelist()}
+        content |= {f"{kind}/{name}": data for name, data in _files(figure, style).items()}
     return zipped(dict(sorted(content.items())))
 
 
@@ -129,40 +127,65 @@ def paper_latex(figures: Mapping[str, Figure], tables: Sequence[str], style: Sty
     return "\n".join(lines) + "\n"
 
 
-def _bundle(
-    figure: Figure,
-    results: Sequence[RunResult],
-    style: Style,
-    choices: Choices,
-    command: str | None = None,
-) -> bytes:
-    """`command` trains the runs; by default it is the one that makes the figure again."""
-    configs = [result.config for result in results]
-    return bundle(
-        figure,
-        _record(results, choices),
-        command or command_of(configs, figure.kind, style, choices),
-        style,
-        dict.fromkeys(name for config in configs for name in _cited(config)),
-        again=command is None,
-    )
+def _files(figure: Figure, style: Style) -> dict[str, bytes | str]:
+    scene = _scene(figure)
+    configs = [run.config for run in scene.runs]
+    drawn = {"kind": figure.kind, "title": figure.title, "style": asdict(style)}
+    runs = [run_record(run) for run in scene.runs]
+    record = {
+        "figure": drawn | {"choices": asdict(scene.choices)},
+        "run": runs[0] if len(runs) == 1 else {"runs": runs} if runs else graph_record(scene.graph),
+        "export_versions": versions(PACKAGES),
+    }
+    datasets = [c.dataset for c in configs] or [scene.graph.origin[0]] if scene.graph.origin else []
+    content: dict[str, bytes | str] = {
+        "figure.pdf": figure.render("pdf", style),
+        "figure.svg": figure.render("svg", style),
+        "figure.png": figure.render("png", style, dpi=300),
+        "figure.tex": figure_latex(figure, style),
+        "data.csv": table_csv(figure.data),
+        "config.json": _json(record),
+        "command.txt": command_of(figure.kind, [scene], style) + "\n",
+        "references.bib": references(datasets, [config.model for config in configs]),
+        "README.txt": _README.format(
+            title=figure.title,
+            caption=figure.caption,
+            width=style.inches,
+            venue=style.venue,
+            column=style.width,
+            unfinished="" if all(run.complete for run in scene.runs) else _UNFINISHED,
+        ),
+    }
+    return {name: content[name] for name in MEMBERS}
 
 
-def _record(results: Sequence[RunResult], choices: Choices) -> dict[str, Any]:
+def _scene(figure: Figure) -> Scene:
+    if figure.scene is None:
+        raise WGNNError(f"this {figure.kind} was not made by figure_of: nothing says from what.")
+    return figure.scene
+
+
+def _json(record: Mapping[str, Any]) -> str:
+    return json.dumps(record, indent=2, sort_keys=True, allow_nan=False) + "\n"
+
+
+def run_record(result: RunResult) -> dict[str, Any]:
     """What was run, in plain types."""
-    runs = [
-        {
-            **result.config.to_json(),
-            "run_id": result.summary.run_id,
-            "dataset_hash": result.graph_hash,
-            "versions": result.versions,
-            "chosen": None if result.chosen is None else asdict(result.chosen),
-        }
-        for result in results
-    ]
-    return {"choices": asdict(choices), **(runs[0] if len(runs) == 1 else {"runs": runs})}
+    return {
+        **result.config.to_json(),
+        "run_id": result.summary.run_id,
+        "dataset_hash": result.graph_hash,
+        "versions": result.versions,
+        "chosen": None if result.chosen is None else asdict(result.chosen),
+    }
 
 
-def _cited(config: RunConfig) -> list[str]:
-    """Names with an entry; a simulated graph has none."""
-    return [name for name in (config.dataset, config.model) if name in ENTRIES]
+def graph_record(graph: Graph) -> dict[str, Any]:
+    """The same of a graph on which nothing was run."""
+    name, parameters = graph.origin or (None, ())
+    return {
+        "dataset": name,
+        "parameters": dict(parameters),
+        "dataset_hash": graph.content_hash,
+        "runs": [],
+    }

@@ -1,10 +1,10 @@
-"""Plain bars, the one figure kind that only the pages need: counts by class, degree or w."""
+"""Plain bars: what the kinds that count things share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,6 @@ SHORT = 4
 class Bars(Figure):
     """One group of bars for each category, one bar in it for each series."""
 
-    kind: ClassVar[str] = "bars"
     drawn: ClassVar[tuple[str, ...]] = ("value",)
 
     x_label: str
@@ -43,7 +42,7 @@ class Bars(Figure):
         caption: str,
         x_label: str,
         y_label: str,
-    ) -> Bars:
+    ) -> Self:
         """From one finite number for each series and category."""
         names, values = labels(categories), {k: np.asarray(v) for k, v in series.items()}
         for name, numbers in values.items():
@@ -81,7 +80,6 @@ class Bars(Figure):
     def to_plotly(self, dark: bool = False) -> go.Figure:
         groups, names = self._groups(), self._names()
         figure = page(self.title, dark, barmode="group", bargap=0.25, showlegend=len(groups) > 1)
-        figure.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"})
         for index, (name, values) in enumerate(groups):
             mark = class_mark(index, dark=dark)
             figure.add_bar(
@@ -123,11 +121,11 @@ class Bars(Figure):
                 hatch=(None, "///", "xxx")[index % 3],
                 label=paper_text(name, style.label_length),
             )
-        step = max(1, len(names) // 12)
+        step = max(1, len(names) // MOST_TICKS)
         shown = [paper_text(n, 14) for n in names]
-        axes.set_xticks(np.arange(len(names))[::step], shown[::step])
-        if max(map(len, shown)) > 4:
-            axes.tick_params(axis="x", rotation=40)
+        lean: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+        slanted = max(map(len, shown)) > SHORT
+        axes.set_xticks(np.arange(len(names))[::step], shown[::step], **(lean if slanted else {}))
         axes.set(xlabel=self.x_label, ylabel=self.y_label)
         if len(groups) > 1:
             legend_below(paper, axes.get_legend_handles_labels()[0])

@@ -1,0 +1,25 @@
+"""The pages, in the order of the navigation; a page is one file in `pages/` and one line here."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Page(NamedTuple):
+    """`what` says in one sentence what it is for; Start offers the pages that have one."""
+
+    name: str
+    title: str
+    icon: str
+    what: str = ""
+
+
+PAGES = (
+    Page("start", "Start", "play_circle"),
+    Page("dataset", "Dataset", "hub", "What is in the graph: sizes, classes, splits, any node."),
+    Page("problem1", "Problem 1", "leaderboard", "Which nodes can the network be trusted on?"),
+    Page("map", "Non-uniformity map", "map", "Where is w small, and are those the wrong nodes?"),
+    Page("playground", "Playground", "tune", "Turn η and see nodes join and edges go."),
+    Page("grid", "Eta grid", "grid_on", "Over how wide a range of η does it help?"),
+    Page("runs", "Runs", "inventory_2", "Everything computed so far: compare, note, export."),
+)

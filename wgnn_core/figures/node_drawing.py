@@ -1,0 +1,298 @@
+"""How a map of nodes is drawn, on the page and on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import matplotlib
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import plotly.graph_objects as go
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure as PaperFigure
+from matplotlib.lines import Line2D
+
+from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
+from wgnn_core.figures.maps import (
+    LEGEND_ABOVE,
+    MARGIN,
+    MARGIN_ABOVE,
+    bands,
+    bar_below,
+    bare,
+    bare_plotly,
+    edge_layer,
+    map_ratio,
+    nodes_of,
+    page_size,
+    pairs_of,
+    paper_dots,
+    paper_edges,
+    paper_size,
+    plotly_edges,
+    plotly_layer,
+    points_of,
+)
+from wgnn_core.figures.style import CORRECT, MISSING, WRONG, ClassMark, Style, class_mark
+from wgnn_core.figures.text import paper_text, plotly_text
+from wgnn_core.graph import BoolArray
+
+Colour = Literal["class", "prediction", "correctness", "w", "distance"]
+
+SCALE_TITLES = {
+    "w": "Label non-uniformity w(v)",
+    "distance": "Hops to the class boundary",
+    "class": "True class",
+    "prediction": "Predicted class",
+    "correctness": "Prediction",
+}
+LEGEND_ENTRIES = 16
+"""Classes named in a legend, the largest first; the rest are counted in its last line."""
+MANY_RINGS = 120
+"""Rings around more nodes than this would hide them; the other nodes fade instead."""
+FADED, FADED_EDGES = 0.1, 0.35
+
+
+@dataclass(frozen=True, eq=False)
+class NodeDrawing(Figure):
+    """Nodes as dots over a light layer of edges; marked nodes have rings, or the others fade."""
+
+    colour: Colour
+    names: tuple[str, ...]
+    """Names of the values 0, 1, ...; empty when the value is a number."""
+    top: float
+    """Upper end of the colour scale of a number."""
+
+    def to_plotly(self, dark: bool = False) -> go.Figure:
+        nodes, points = nodes_of(self.data), points_of(self.data)
+        place = {} if self.names else LEGEND_ABOVE
+        figure = page(self.title, dark, legend={"itemsizing": "constant", **place}, dragmode="pan")
+        figure.update_layout(margin=MARGIN if self.names else MARGIN_ABOVE)
+        picked, fades = self._picked(), self._fades()
+        pairs = pairs_of(self.data)
+        if len(pairs):
+            line = {"width": 0.6, "color": ink(dark).edge}
+            faint = FADED_EDGES if fades else 1
+            plotly_edges(figure, points, pairs, line, opacity=faint, showlegend=False, name="edges")
+        value = nodes["value"].to_numpy(dtype=np.float32)
+        size = page_size(len(nodes))
+        marks = [self._mark(i, "okabe-ito", dark) for i in range(len(self.names))]
+        hover = self._hover(nodes)
+        missing = np.isnan(value)
+        for part, extra in ((~missing, self._scale(marks, dark)), (missing, {"color": MISSING})):
+            if not part.any():
+                continue
+            marker = {"size": size, "line": {"width": 0}, **extra}
+            if "colorscale" in extra:
+                marker["color"] = value[part]
+            if fades:
+                marker["opacity"] = np.where(picked[part], 1, FADED).astype(np.float32)
+            if marks and len(nodes) <= RASTER_ABOVE:
+                marker["symbol"] = np.array([m.plotly_marker for m in marks])[value.astype(int)]
+            plotly_layer(
+                figure,
+                len(nodes),
+                x=points[part, 0],
+                y=points[part, 1],
+                mode="markers",
+                marker=marker,
+                customdata=nodes["node"].to_numpy(dtype=np.int32)[part],
+                text=None if hover is None else hover[part],
+                hovertemplate=self._template(hover is not None, "colorscale" in extra),
+                showlegend=False,
+                name="nodes" if extra.get("color") != MISSING else "no value",
+            )
+        for name, mark in self._legend(marks):
+            figure.add_scatter(
+                x=[None],
+                y=[None],
+                mode="markers",
+                name=plotly_text(name),
+                marker={"symbol": mark.plotly_marker, "color": mark.colour, "size": 10},
+            )
+        if picked.any() and not fades:
+            plotly_layer(
+                figure,
+                len(nodes),
+                x=points[picked, 0],
+                y=points[picked, 1],
+                mode="markers",
+                marker={
+                    "size": size + 4,
+                    "symbol": "circle-open",
+                    "color": ink(dark).text,
+                    "line": {"width": 1.5},
+                },
+                hoverinfo="skip",
+                name=f"selected ({int(picked.sum())})",
+            )
+        bare_plotly(figure)
+        return figure
+
+    def _draw(self, style: Style) -> PaperFigure:
+        nodes, points, pairs = nodes_of(self.data), points_of(self.data), pairs_of(self.data)
+        picked, fades = self._picked(), self._fades()
+        value = nodes["value"].to_numpy(dtype=np.float32)
+        missing = np.isnan(value)
+        alpha = np.where(picked, 1, FADED) if fades else None
+        below = bool(self.names or picked.any() or missing.any())
+        paper = PaperFigure(
+            figsize=style.size(map_ratio(points, bar=not self.names, legend=below)),
+            layout="constrained",
+        )
+        axes = paper.add_subplot()
+        total = len(nodes) + len(pairs)
+        size = paper_size(len(nodes), style)
+        if len(pairs):
+            look = edge_layer(len(pairs), style) | {"alpha": FADED_EDGES if fades else None}
+            paper_edges(axes, points, pairs, total, zorder=1, **look)
+        dots: dict[str, Any] = {"s": size**2, "linewidths": 0, "rasterized": total > RASTER_ABOVE}
+        handles = []
+        if missing.any():
+            grey = {"color": MISSING, "alpha": _part(alpha, missing)}
+            paper_dots(axes, points[missing], zorder=2, **grey, **dots)
+            why = "no boundary reached" if self.colour == "distance" else "no value"
+            name = f"{why} ({int(missing.sum())})"
+            handles.append(_dot(MISSING, "o", name, style))
+        if self.names:
+            marks = [self._mark(i, style.palette, False) for i in range(len(self.names))]
+            self._paper_classes(axes, points, value, marks, alpha, dots)
+            for name, mark in self._legend(marks):
+                shape = "o" if len(nodes) > RASTER_ABOVE else mark.marker
+                name = paper_text(name, style.label_length)
+                handles.append(_dot(mark.colour, shape, name, style))
+        else:
+            drawn = paper_dots(
+                axes,
+                points[~missing],
+                c=value[~missing],
+                cmap=style.sequential,
+                vmin=0,
+                vmax=self.top,
+                alpha=_part(alpha, ~missing),
+                zorder=3,
+                **dots,
+            )
+            scale = ScalarMappable(drawn.norm, drawn.cmap)  # of the colours themselves, not faded
+            bar = paper.colorbar(scale, ax=axes, fraction=0.045, pad=0.02, aspect=28)
+            bar.set_label(SCALE_TITLES[self.colour])
+            bar.outline.set_visible(False)
+        if fades:
+            name = f"not selected ({int((~picked).sum())})"
+            handles.append(_dot("#d9dbdf", "o", name, style))
+        elif picked.any():
+            paper_dots(
+                axes,
+                points[picked],
+                s=(size + 2.2 * style.scale) ** 2,
+                facecolors="none",
+                edgecolors="#1f2430",
+                linewidths=0.6 * style.scale,
+                rasterized=total > RASTER_ABOVE,
+                zorder=4,
+                label="selected",
+            )
+            ring: dict[str, Any] = {
+                "markerfacecolor": "none",
+                "markeredgecolor": "#1f2430",
+                "linestyle": "none",
+            }
+            name = f"selected ({int(picked.sum())})"
+            handles.append(Line2D([], [], marker="o", label=name, **ring))
+        bare(axes, points)
+        legend_below(paper, handles)
+        return paper
+
+    def _picked(self) -> BoolArray:
+        return np.asarray(nodes_of(self.data)["selected"], dtype=bool)
+
+    def _fades(self) -> bool:
+        """Whether the nodes that are not marked fade; few marked ones have rings instead."""
+        return bool(self._picked().sum() > MANY_RINGS)
+
+    def _mark(self, index: int, palette: str, dark: bool) -> ClassMark:
+        mark = class_mark(index, palette, dark)
+        if self.colour != "correctness":
+            return mark
+        colour = CORRECT if self.names[index] == "correct" else WRONG
+        return ClassMark(colour, mark.marker, mark.plotly_marker, mark.dash, mark.plotly_dash)
+
+    def _legend(self, marks: Sequence[ClassMark]) -> list[tuple[str, ClassMark]]:
+        """Names with their marks, largest class first, and a last line for those left out."""
+        value = nodes_of(self.data)["value"].to_numpy()
+        counts = [int((value == i).sum()) for i in range(len(marks))]
+        order = sorted(range(len(marks)), key=lambda i: -counts[i])
+        shown = order if len(order) <= LEGEND_ENTRIES else order[: LEGEND_ENTRIES - 1]
+        entries = [(self.names[i], marks[i]) for i in sorted(shown)]
+        if len(shown) < len(order):
+            other = ClassMark(MISSING, "o", "circle-open", "-", "solid")
+            entries.append((f"and {len(order) - len(shown)} more classes", other))
+        return entries
+
+    def _scale(self, marks: Sequence[ClassMark], dark: bool) -> dict[str, Any]:
+        """plotly's colour scale; classes are bands of it, so that colours stay a float array."""
+        if not marks:
+            bar = bar_below(SCALE_TITLES[self.colour])
+            # the darkest third of viridis cannot be told from a dark page
+            shades = matplotlib.colormaps["viridis"](np.linspace(0.3 if dark else 0.0, 1, 12))
+            colours = [to_hex(shade) for shade in shades]
+            scale = {"colorscale": colours, "cmin": 0, "cmax": self.top, "colorbar": bar}
+            return scale | {"showscale": True}
+        return bands([mark.colour for mark in marks])
+
+    def _template(self, text: bool, value: bool) -> str:
+        """What is shown on hover. A number is read from its colour: 20,000 texts are slow."""
+        number = "" if self.names or not value else f"<br>{self.colour} = %{{marker.color:.3g}}"
+        return "node %{customdata}" + "%{text}" * text + number + "<extra></extra>"
+
+    def _hover(self, nodes: pd.DataFrame) -> npt.NDArray[np.object_] | None:
+        """The names of nodes and classes, where there are any."""
+        lines = [f"<br>{self.colour}: {plotly_text(name)}" for name in self.names]
+        kind = nodes["value"].to_numpy().astype(int) if lines else np.zeros(len(nodes), dtype=int)
+        text: npt.NDArray[np.object_] = np.array(lines or [""], dtype=object)[kind]
+        if "node_name" in nodes:
+            names = [f" {plotly_text(n)}{t}" for n, t in zip(nodes["node_name"], text, strict=True)]
+            return np.array(names, dtype=object)
+        return text if lines else None
+
+    def _paper_classes(
+        self,
+        axes: Axes,
+        points: npt.NDArray[np.float32],
+        value: npt.NDArray[np.float32],
+        marks: Sequence[ClassMark],
+        alpha: npt.NDArray[np.float64] | None,
+        dots: dict[str, Any],
+    ) -> None:
+        # in tiny dots shapes cannot be told apart, and one collection keeps the draw order fair
+        if len(points) > RASTER_ABOVE:
+            colours = np.array([mark.colour for mark in marks], dtype=object)[value.astype(int)]
+            paper_dots(axes, points, c=list(colours), alpha=alpha, zorder=3, **dots)
+            return
+        for index, mark in enumerate(marks):
+            inside = value == index
+            if inside.any():
+                look = {"color": mark.colour, "marker": mark.marker, "alpha": _part(alpha, inside)}
+                paper_dots(axes, points[inside], zorder=3, **look, **dots)
+
+
+def _part(alpha: npt.NDArray[np.float64] | None, mask: BoolArray) -> Any:
+    return None if alpha is None else alpha[mask]
+
+
+def _dot(colour: str, shape: str, name: str, style: Style) -> Line2D:
+    return Line2D(
+        [],
+        [],
+        color=colour,
+        marker=shape,
+        linestyle="none",
+        markersize=4 * style.scale,
+        markeredgewidth=0,
+        label=name,
+    )

@@ -1,0 +1,159 @@
+"""What a figure is made of: runs, their graph, and what was chosen of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wgnn_core.boundary import distance_to_boundary
+from wgnn_core.errors import WGNNError
+from wgnn_core.fields import check_fields, hyper
+from wgnn_core.graph import FloatArray, Graph, IntArray, Split
+from wgnn_core.intervention import Base, Intervention, Plan
+from wgnn_core.layout import layout
+from wgnn_core.runs.results import RunResult
+
+MAX_EDGES = 20_000
+"""More are not drawn under a map of nodes: they would be a grey carpet."""
+
+Runs = RunResult | Sequence[RunResult]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a figure shows where its runs leave a choice. A kind without a choice uses this one.
+
+    Every field is declared with `hyper`: flags and the words of a command come from it.
+    """
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class OfSeed(Choices):
+    """Choices of a figure of one seed."""
+
+    seed: int | None = hyper(None, "seed shown; the first of the run if none", 0, 2**31)
+
+
+@dataclass(frozen=True)
+class OfModel(OfSeed):
+    """Choices of a figure of one trained model."""
+
+    at: Intervention | None = hyper(  # noqa: RUF009
+        None, "the wGNN that is shown, eta0,eta1,eta2; the base model if none"
+    )
+
+    def __post_init__(self) -> None:
+        given: object = self.at
+        if isinstance(given, str):  # from a command line
+            object.__setattr__(self, "at", Intervention.read(given))
+        super().__post_init__()
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything a maker looks at, and everything a bundle must tell of a figure.
+
+    Attributes:
+        runs: The runs; none for a figure of the graph alone.
+        graph: The graph of the first run.
+        choices: What is shown of them, the `choices` of the kind.
+        layout: Coordinates of the nodes ``[N, 2]``, if there are some already.
+    """
+
+    runs: tuple[RunResult, ...]
+    graph: Graph
+    choices: Any
+    layout: FloatArray | None = None
+
+    @property
+    def source(self) -> str:
+        """The runs, or the graph, in a sentence."""
+        ids = ", ".join(run.summary.run_id for run in self.runs)
+        return f"run {ids}" if ids else self.graph.name
+
+    @property
+    def result(self) -> RunResult:
+        """The one run."""
+        (only,) = self.runs
+        return only
+
+    @property
+    def base(self) -> Base:
+        return self.result.trained
+
+    @cached_property
+    def xy(self) -> FloatArray:
+        return (
+            layout(self.graph.edges, self.graph.num_nodes) if self.layout is None else self.layout
+        )
+
+    @property
+    def edges(self) -> IntArray:
+        """The edges under a map of nodes: all, or none where they would hide it."""
+        return self.graph.edges if self.graph.num_edges <= MAX_EDGES else self.graph.edges[:0]
+
+    @cached_property
+    def seed(self) -> int:
+        """The chosen seed, by default the first of the run; without a run any number is one."""
+        chosen: int | None = self.choices.seed
+        if not self.runs:
+            return chosen or 0
+        seeds = self.base.seeds.tolist()
+        if chosen is None:
+            return int(seeds[0])
+        if chosen not in seeds:
+            raise WGNNError(
+                f"seed {chosen} is no part of the run; it has {', '.join(map(str, seeds))}."
+            )
+        return chosen
+
+    @property
+    def position(self) -> int:
+        """Of the chosen seed among those of the run."""
+        return int(self.base.seeds.tolist().index(self.seed))
+
+    @property
+    def split(self) -> Split:
+        return self.graph.split(self.seed)
+
+    @property
+    def at(self) -> Intervention:
+        """Whose model is shown; the base model if nothing is chosen."""
+        return self.choices.at or Intervention()
+
+    @cached_property
+    def outcome(self) -> tuple[IntArray, FloatArray]:
+        """Predictions and w ``[N]`` of the chosen model."""
+        return self.result.outcome(self.at, self.position)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What Algorithms 1 and 2 decide for the chosen model."""
+        return self.result.plan(self.at, self.position)
+
+    @property
+    def name(self) -> str:
+        """The graph, and which wGNN it is seen through."""
+        at = self.choices.at
+        return self.graph.name if at is None else f"{self.graph.name}, wGNN {at.text}"
+
+    @cached_property
+    def distance(self) -> npt.NDArray[np.float64]:
+        return distance_to_boundary(self.graph.edges, self.graph.y, self.graph.num_nodes)
+
+    @property
+    def whose(self) -> str:
+        """Whose numbers these are, as the last words of a caption."""
+        return f"Base model {type(self.base.model).title}, seed {self.seed}."
+
+
+def runs_of(runs: Runs) -> tuple[RunResult, ...]:
+    return (runs,) if isinstance(runs, RunResult) else tuple(runs)
