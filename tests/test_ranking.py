@@ -243,15 +243,15 @@ def test_accuracy_coverage_equals_a_loop(correct, percents):
     expected = []
     for percent in percents:
         size = -(-percent * len(correct) // 100)
-        expected.append(sum(bool(c) for c in correct[:size]) / size)
+        expected.append(100 * sum(bool(c) for c in correct[:size]) / size)
     alphas = np.array(percents) / 100
     np.testing.assert_allclose(accuracy_coverage(correct, alphas), expected)
 
 
 def test_full_coverage_is_the_accuracy_and_order_does_not_matter_there():
     correct = np.array([True, False, True, True])
-    assert accuracy_coverage(correct, [1.0])[0] == 0.75
-    assert accuracy_coverage(correct[::-1], [1.0])[0] == 0.75
+    assert accuracy_coverage(correct, [1.0])[0] == 75
+    assert accuracy_coverage(correct[::-1], [1.0])[0] == 75
 
 
 @pytest.mark.parametrize("alpha", [0.0, -0.5, 1.01, np.nan])

@@ -1,4 +1,4 @@
-"""How a fraction η of a finite set becomes a whole number of its elements."""
+"""How a fraction η or α of a finite set becomes a whole number of its elements."""
 
 from __future__ import annotations
 
@@ -23,6 +23,21 @@ def floor_fraction(name: str, eta: float, count: int) -> int:
     """
     check_fraction(name, eta)
     return math.floor(eta * count + ROUNDING_SLACK)
+
+
+def ceil_fraction(alpha: float, count: int) -> int:
+    """ceil(alpha * count), at least 1: how many of `count` ranked nodes a coverage alpha trusts.
+
+    Args:
+        alpha: Coverage in (0, 1].
+        count: Number of nodes, at least 1.
+
+    Raises:
+        WGNNError: If `alpha` is not a number in (0, 1].
+    """
+    if not 0 < alpha <= 1:
+        raise WGNNError(f"alpha is {alpha}; it must be greater than 0 and at most 1.")
+    return max(1, math.ceil(alpha * count - ROUNDING_SLACK))
 
 
 def check_fraction(name: str, eta: float) -> None:

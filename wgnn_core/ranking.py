@@ -19,7 +19,7 @@ from scipy.sparse import csgraph
 from scipy.special import entr
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.fraction import ROUNDING_SLACK
+from wgnn_core.fraction import ceil_fraction
 from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray, Split
 from wgnn_core.nonuniformity import check_distributions, nonuniformity
 
@@ -238,25 +238,20 @@ RANKERS: dict[str, Ranker] = {
 
 
 def accuracy_coverage(correct: BoolArray, alphas: npt.ArrayLike) -> Float64Array:
-    """Accuracy on the first ceil(alpha |T|) nodes, for each alpha (the curves of Problem 1).
+    """Accuracy in percent on the first ceil(alpha |T|) nodes, for each alpha (Problem 1).
 
     Args:
         correct: Whether each test node is predicted right, in rank order.
         alphas: Coverages in (0, 1].
     """
-    coverage = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
-    outside = ~((coverage > 0) & (coverage <= 1))
-    if outside.any():
-        raise WGNNError(
-            f"alpha is {coverage[outside][0]}; it must be greater than 0 and at most 1."
-        )
     hits = np.cumsum(_nonempty(correct))
-    sizes = np.ceil(coverage * len(correct) - ROUNDING_SLACK).astype(np.int64).clip(min=1)
-    return np.asarray(hits[sizes - 1] / sizes)
+    coverages = np.atleast_1d(np.asarray(alphas, dtype=np.float64)).tolist()
+    sizes = np.array([ceil_fraction(alpha, len(hits)) for alpha in coverages], dtype=np.int64)
+    return np.asarray(100 * hits[sizes - 1] / sizes)
 
 
 def aurc(correct: BoolArray) -> float:
-    """Area under the risk-coverage curve; smaller is better.
+    """Area under the risk-coverage curve, between 0 and 1; smaller is better.
 
     The mean over k = 1..n of the error rate among the first k nodes (Geifman, Uziel and
     El-Yaniv, "Bias-Reduced Uncertainty Estimation for Deep Neural Classifiers", ICLR 2019).

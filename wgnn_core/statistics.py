@@ -1,15 +1,18 @@
-"""Is the gain real? A paired comparison of two methods over the same seeds."""
+"""Is the gain real? Spread over seeds, and a paired comparison of two methods on the same seeds."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
 from wgnn_core.errors import WGNNError
+
+Float64Array = npt.NDArray[np.float64]
 
 CONFIDENCE = 0.95
 TIE_DECIMALS = 9
@@ -47,6 +50,33 @@ class Comparison:
     wilcoxon_pvalue: float
 
 
+def percent_band(
+    percent: npt.NDArray[np.floating[Any]],
+) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Mean over the first axis, and one sample standard deviation below and above it.
+
+    The band of accuracies stays within 0 and 100, which a deviation alone may leave.
+
+    Args:
+        percent: Accuracies in percent, ``[S, ...]``, one row per seed.
+
+    Returns:
+        Mean, lower end and upper end, ``[...]``; the ends are nan where there is one seed only.
+    """
+    values = np.asarray(percent, dtype=np.float64)
+    if len(values) == 0 or not ((values >= 0) & (values <= 100)).all():
+        raise WGNNError(
+            f"The accuracies have shape {values.shape} and lie between "
+            f"{values.min(initial=np.inf):g} and {values.max(initial=-np.inf):g}; "
+            "they need at least one seed and values between 0 and 100."
+        )
+    mean = values.mean(axis=0)
+    if len(values) == 1:
+        return mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    deviation = values.std(axis=0, ddof=1)
+    return mean, np.maximum(mean - deviation, 0), np.minimum(mean + deviation, 100)
+
+
 def compare(base: npt.ArrayLike, other: npt.ArrayLike) -> Comparison:
     """Compare two methods that were run with the same seeds, in the same order.
 
@@ -82,11 +112,11 @@ def compare(base: npt.ArrayLike, other: npt.ArrayLike) -> Comparison:
     )
 
 
-def _sample_std(values: npt.NDArray[np.float64]) -> float:
+def _sample_std(values: Float64Array) -> float:
     return float(values.std(ddof=1)) if values.size > 1 else float("nan")
 
 
-def _student(gain: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+def _student(gain: Float64Array) -> tuple[float, float, float]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         # The degenerate cases are documented in Comparison; SciPy warns of each.
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -95,7 +125,7 @@ def _student(gain: npt.NDArray[np.float64]) -> tuple[float, float, float]:
     return float(interval.low), float(interval.high), float(test.pvalue)
 
 
-def _wilcoxon(gain: npt.NDArray[np.float64]) -> float:
+def _wilcoxon(gain: Float64Array) -> float:
     """Exact two-sided p-value of the signed-rank test; zero gains are left out.
 
     `scipy.stats.wilcoxon` enumerates all 2^n signs as soon as two gains are equal, which takes

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -11,9 +9,16 @@ from scipy.sparse import csgraph
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import FloatArray, IntArray
+from wgnn_core.layout.packing import canvas, pack_columns, pack_rows
 
 Float64Array = npt.NDArray[np.float64]
 
+ASPECT = 1.6
+"""Width over height of a map unless a caller knows better."""
+MARGIN = 0.5
+"""Room around a component, in distances between nodes."""
+SHRINK = 0.1
+"""Small components stand closer, so that the largest is large: a pair has half the room."""
 DIFFUSION_STEPS = 40
 START_EXTENT = 3.0
 NEGATIVES = 5
@@ -21,24 +26,29 @@ SOFTENING = 0.01
 """Keeps the push finite between nodes that coincide."""
 
 
-def layout(edges: IntArray, num_nodes: int, seed: int = 0, epochs: int = 200) -> FloatArray:
-    """Coordinates of every node in the unit box, ``[N, 2]``; the same seed gives the same map.
+def layout(
+    edges: IntArray, num_nodes: int, seed: int = 0, epochs: int = 200, aspect: float = ASPECT
+) -> FloatArray:
+    """Coordinates of every node, ``[N, 2]``; the same seed gives the same map.
 
-    Each connected component is drawn on its own, by gradient ascent on a negative-sampling
-    objective: a node is pulled to its neighbours and pushed from `NEGATIVES` random nodes of
-    its component. The components then fill discs whose area is proportional to their size,
-    the largest in the middle and the others in rings around it, so that isolated nodes stay
-    near. The work is O(epochs (N + E)).
+    They fill a canvas of width 1 and height 1 / aspect (of height 1 and width `aspect` if that is
+    below 1). Each connected component is drawn on its own, by gradient ascent on a
+    negative-sampling objective: a node is pulled to its neighbours and pushed from `NEGATIVES`
+    random nodes of its component. The components then fill boxes whose area grows with their
+    size, from the largest at the left (at the top of a high canvas) to the nodes without an edge.
+    The work is O(epochs (N + E)).
 
     Args:
         edges: Undirected edges without repetition, ``[E, 2]``, see `Graph.edges`.
         num_nodes: N, at least 1.
         seed: Seed of the start and of the random nodes.
         epochs: Number of gradient steps, at least 1.
+        aspect: Width over height of the canvas.
     """
     for name, value in (("num_nodes", num_nodes), ("epochs", epochs)):
         if value < 1:
             raise WGNNError(f"{name} is {value}; a layout needs at least 1.")
+    width, height = canvas(aspect)
     rng = np.random.default_rng(seed)
     both = np.concatenate([edges, edges[:, ::-1]])
     adjacency = sparse.csr_array(
@@ -48,9 +58,9 @@ def layout(edges: IntArray, num_nodes: int, seed: int = 0, epochs: int = 200) ->
     component = csgraph.connected_components(adjacency, directed=False)[1].astype(np.int64)
     points = _diffused_start(adjacency, component, rng)
     points = _relax(points, adjacency, component, epochs, rng)
-    centres, radii = _pack(np.bincount(component))
-    discs = _unit_discs(points.astype(np.float64), component)
-    return _unit_box(centres[component] + radii[component, None] * discs)
+    turned = _turned(points.astype(np.float64), component, wide=aspect >= 1)
+    discs = _unit_discs(turned, component)
+    return _place(_evened(_squircle(discs), component), component, width, height)
 
 
 def _diffused_start(
@@ -106,13 +116,21 @@ def _squared(gap: npt.NDArray[np.complex64]) -> npt.NDArray[np.float32]:
     return gap.real**2 + gap.imag**2
 
 
+def _turned(points: Float64Array, component: IntArray, wide: bool) -> Float64Array:
+    """Each component centred, its longest extent along the longer side of the canvas."""
+    x, y = (points - _component_mean(points, component)[component]).T
+    moments = _component_mean(np.stack([x * x - y * y, 2 * x * y], axis=1), component)[component]
+    angle = np.arctan2(moments[:, 1], moments[:, 0]) / 2 + (0 if wide else np.pi / 2)
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.stack([cos * x + sin * y, cos * y - sin * x], axis=1)
+
+
 def _unit_discs(points: Float64Array, component: IntArray) -> Float64Array:
-    """Each component centred and spread over the unit disc.
+    """Each component, its mean at 0, spread over the unit disc.
 
     The k-th nearest node to the middle of n goes to radius sqrt(k / n), its direction stays:
     every ring then holds as many nodes as its area, and a few far nodes cannot shrink the rest.
     """
-    points = points - _component_mean(points, component)[component]
     radius = np.sqrt((points**2).sum(axis=1))
     sizes = np.bincount(component)
     rank = np.empty(len(points), dtype=np.int64)
@@ -123,39 +141,64 @@ def _unit_discs(points: Float64Array, component: IntArray) -> Float64Array:
     return np.asarray(points * stretch[:, None])
 
 
-def _pack(sizes: IntArray) -> tuple[Float64Array, Float64Array]:
-    """Centres and radii of discs: the largest in the middle, the others in rings around it.
+def _place(discs: Float64Array, component: IntArray, width: float, height: float) -> FloatArray:
+    """The unit disc of each component in a box of its own.
 
-    A disc has radius sqrt(size), and room of 1 around it, which is the spacing of the nodes.
+    Discs become squircles, which leave less of the corners empty, as wide and high as the box.
+    Nodes without an edge share the last box, in rows.
     """
-    radii = np.sqrt(sizes.astype(np.float64))
-    centres = np.zeros((len(sizes), 2))
-    by_size = np.argsort(-sizes, kind="stable")
-    inner = radii[by_size[0]] + 1
-    start = 1
-    while start < len(by_size):
-        room = radii[by_size[start]] + 1  # the first disc of a ring is its largest
-        ring = inner + room
-        # The angle that a disc of this room covers, seen from the middle.
-        angles = 2 * np.arcsin((radii[by_size[start:]] + 1) / ring)
-        count = max(1, int(np.searchsorted(np.cumsum(angles), 2 * math.pi, side="right")))
-        chosen, angles = by_size[start : start + count], angles[:count]
-        slack = (2 * math.pi - angles.sum()) / count
-        middle = np.cumsum(angles + slack) - (angles + slack) / 2
-        centres[chosen] = ring * np.stack([np.cos(middle), np.sin(middle)], axis=1)
-        inner = ring + room
-        start += count
-    # A single node sits in the middle of its disc.
-    return centres, np.where(sizes > 1, radii, 0.0)
+    sizes = np.bincount(component)
+    joined = np.flatnonzero(sizes > 1)
+    joined = joined[np.argsort(-sizes[joined], kind="stable")]
+    single = np.flatnonzero(sizes[component] == 1)
+    areas = (np.sqrt(sizes[joined]) + 2 * MARGIN) ** 2 * (sizes[joined] / sizes.max()) ** SHRINK
+    if len(single):
+        areas = np.append(areas, (len(single) + 2 * MARGIN) * sizes.max() ** -SHRINK)
+    boxes = (
+        pack_columns(areas, width, height) if width > height else pack_rows(areas, width, height)
+    )
+    spacing = np.sqrt(width * height / areas.sum())  # about the distance of two nodes
+    points = np.empty_like(discs)
+    box = np.empty(len(sizes), dtype=np.int64)
+    box[joined] = np.arange(len(joined))
+    inside = np.flatnonzero(sizes[component] > 1)
+    at = box[component[inside]]
+    half = boxes.size[at] / 2
+    room = np.maximum(half - MARGIN * spacing, 0.6 * half)
+    points[inside] = boxes.centre[at] + room * discs[inside]
+    if len(single):
+        grid = pack_rows(np.ones(len(single)), *boxes.size[-1])
+        points[single] = boxes.corner[-1] + grid.centre
+    return np.asarray(points.clip(0, [width, height]), dtype=np.float32)
 
 
-def _unit_box(points: Float64Array) -> FloatArray:
-    """Scaled into [0, 1] x [0, 1] without distortion, in the middle of the box."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    width = float((high - low).max())
-    centred = points - (low + high) / 2
-    box = centred / (width if width > 0 else 1.0) + 0.5
-    return np.asarray(box.clip(0, 1), dtype=np.float32)
+def _evened(discs: Float64Array, component: IntArray) -> Float64Array:
+    """Half way from each coordinate to its rank within the component, then from -1 to 1.
+
+    The ranks open what is crowded; halfway they leave clusters as clusters.
+    """
+    sizes = np.bincount(component)
+    first = np.cumsum(sizes) - sizes
+    even = np.empty_like(discs)
+    for axis in (0, 1):
+        order = np.lexsort((discs[:, axis], component))
+        rank = np.empty(len(discs))
+        rank[order] = np.arange(len(discs)) - first[component[order]]
+        place = discs[:, axis] + (2 * rank + 1) / sizes[component] - 1
+        # rank and coordinate rise together, so the ends of a component are its first and last
+        low, high = place[order[first]], place[order[first + sizes - 1]]
+        middle, half = (low + high) / 2, (high - low) / 2
+        half[sizes == 1] = 1
+        even[:, axis] = (place - middle[component]) / half[component]
+    return even
+
+
+def _squircle(disc: Float64Array) -> Float64Array:
+    """The unit disc stretched along its diagonals to the unit ball of the 4-norm."""
+    radius = np.sqrt((disc**2).sum(axis=1))
+    bound = ((disc**4).sum(axis=1)) ** 0.25
+    stretch = np.divide(radius, bound, out=np.ones_like(radius), where=bound > 0)
+    return np.asarray(disc * stretch[:, None])
 
 
 def _component_mean(values: npt.NDArray[np.floating], component: IntArray) -> Float64Array:

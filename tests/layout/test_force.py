@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.layout import _pack, _relax, layout
+from wgnn_core.layout import layout
+from wgnn_core.layout.force import _relax
 
 
 def edge_array(g):
@@ -25,19 +26,31 @@ def blocks():
     return edge_array(g), np.repeat(np.arange(4), 60)
 
 
-@given(nodes=st.integers(1, 30), edges=st.integers(0, 40), seed=st.integers(0, 2**32 - 1))
+@given(
+    nodes=st.integers(1, 30),
+    edges=st.integers(0, 40),
+    seed=st.integers(0, 2**32 - 1),
+    aspect=st.sampled_from([0.5, 1.0, 1.6, 3.0]),
+)
 @settings(deadline=None, max_examples=40)
-def test_every_node_gets_its_own_finite_place_in_the_unit_box(nodes, edges, seed):
+def test_every_node_gets_its_own_finite_place_on_the_canvas(nodes, edges, seed, aspect):
     pairs = edge_array(nx.gnm_random_graph(nodes, edges, seed=seed))
-    points = layout(pairs, nodes, seed=seed, epochs=20)
+    points = layout(pairs, nodes, seed=seed, epochs=20, aspect=aspect)
     assert points.shape == (nodes, 2)
     assert points.dtype == np.float32
     assert np.isfinite(points).all()
     assert points.min() >= 0
-    assert points.max() <= 1
+    assert (points.max(axis=0) <= np.float32([min(1, aspect), min(1, 1 / aspect)])).all()
     assert len(np.unique(points, axis=0)) == nodes
-    if nodes > 1:
-        assert np.ptp(points, axis=0).max() == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("aspect", [0.6, 1.0, 1.6, 2.5])
+def test_the_canvas_is_used(blocks, aspect):
+    points = layout(blocks[0], 240, aspect=aspect)
+    used = np.ptp(points, axis=0) / [min(1, aspect), min(1, 1 / aspect)]
+    assert used.min() > 0.9
+    cells = np.histogram2d(*points.T, bins=4)[0]
+    assert (cells > 0).sum() >= 11  # of 16, though the four classes are clusters
 
 
 def test_same_seed_same_map(blocks):
@@ -70,15 +83,39 @@ def test_gradient_steps_improve_on_the_start(blocks):
     assert ratio(200) < 0.6 * ratio(1)
 
 
-def test_small_components_surround_the_largest_and_stay_near():
-    g = nx.disjoint_union(nx.grid_2d_graph(15, 15), nx.path_graph(4))
-    g.add_nodes_from(range(229, 259))
-    points = layout(edge_array(g), 259, epochs=50)
-    middle = points[:225].mean(axis=0)
-    inside = np.linalg.norm(points[:225] - middle, axis=1).max()
-    outside = np.linalg.norm(points[225:] - middle, axis=1)
-    assert outside.min() > inside
-    assert outside.max() < 1.6 * inside
+@pytest.fixture(scope="module")
+def islands():
+    """A grid of 225 nodes, eight paths of 4 and 30 nodes without an edge."""
+    g = nx.disjoint_union_all([nx.grid_2d_graph(15, 15)] + [nx.path_graph(4)] * 8)
+    g.add_nodes_from(range(257, 287))
+    points = layout(edge_array(g), 287, epochs=50)
+    return [points[:225], *np.split(points[225:257], 8), points[257:]]
+
+
+def test_components_stand_apart_and_the_largest_is_large(islands):
+    boxes = [(part.min(axis=0), part.max(axis=0)) for part in islands]
+    for i, (low, high) in enumerate(boxes):
+        for other_low, other_high in boxes[:i]:
+            assert (np.minimum(high, other_high) - np.maximum(low, other_low)).min() < 0
+    area = [(high - low).prod() for low, high in boxes]
+    assert area[0] > 0.6 / 1.6  # of a canvas of 1 / 1.6
+    assert area[0] > 20 * max(area[1:-1])
+    assert boxes[0][0][0] < 0.05  # from the left
+    assert min(low[0] for low, _ in boxes[1:]) > boxes[0][1][0]
+
+
+def test_nodes_without_an_edge_stand_in_rows(islands):
+    single = islands[-1]
+    gap = np.linalg.norm(single[:, None] - single[None], axis=2) + 9 * np.eye(30)
+    assert gap.min() > 0.5 * np.median(gap.min(axis=1))
+    assert len(np.unique(single[:, 1].round(4))) < 16
+
+
+def test_equal_components_get_equal_room():
+    g = nx.disjoint_union(nx.cycle_graph(30), nx.cycle_graph(30))
+    points = layout(edge_array(g), 60)
+    first, second = (np.ptp(part, axis=0).prod() for part in (points[:30], points[30:]))
+    assert first == pytest.approx(second, rel=0.1)
 
 
 def test_a_component_is_pushed_apart_by_its_own_nodes_only(blocks):
@@ -93,18 +130,12 @@ def test_a_component_is_pushed_apart_by_its_own_nodes_only(blocks):
     np.testing.assert_allclose(points[240:].mean(axis=0), 1000, atol=20)
 
 
-@given(st.lists(st.integers(1, 300), min_size=1, max_size=60))
-@settings(deadline=None)
-def test_discs_do_not_overlap_and_have_area_by_size(sizes):
-    centres, radii = _pack(np.array(sizes))
-    np.testing.assert_allclose(radii**2, np.where(np.array(sizes) > 1, sizes, 0))
-    gap = np.linalg.norm(centres[:, None] - centres[None], axis=2)
-    touching = radii[:, None] + radii[None]
-    apart = ~np.eye(len(sizes), dtype=bool)
-    assert (gap[apart] > touching[apart]).all()
-
-
 @pytest.mark.parametrize(("nodes", "epochs", "name"), [(0, 10, "num_nodes"), (3, 0, "epochs")])
 def test_nothing_to_draw_is_refused(nodes, epochs, name):
     with pytest.raises(WGNNError, match=f"{name} is 0"):
         layout(np.empty((0, 2), dtype=np.int64), nodes, epochs=epochs)
+
+
+def test_an_impossible_canvas_is_refused():
+    with pytest.raises(WGNNError, match="aspect is 0"):
+        layout(np.empty((0, 2), dtype=np.int64), 3, aspect=0)
