@@ -23,7 +23,7 @@ CONFIGURATION = ("Makefile", "pyproject.toml", ".ci/run", ".streamlit/config.tom
 MAX_LINES = 400
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors",),
+    ("errors", "home"),
     ("graph", "fraction"),
     (
         "datasets",

@@ -17,13 +17,13 @@ from typing import Any, Literal
 
 import networkx as nx
 import numpy as np
-import platformdirs
 from networkx.classes.reportviews import NodeView
 from numpy._core.multiarray import _reconstruct
 from scipy import sparse
 
 from wgnn_core.datasets.catalogue import RawFile, spec
 from wgnn_core.errors import WGNNError
+from wgnn_core.home import home
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,9 @@ class FileCheck:
 
 
 def data_folder() -> Path:
-    """``$WGNN_DATA`` if set, else a folder of the user's own."""
+    """``$WGNN_DATA`` if set, else ``raw`` in the program's own folder (`home`)."""
     chosen = os.environ.get("WGNN_DATA")
-    if chosen:
-        return Path(chosen).expanduser()
-    return Path(platformdirs.user_data_dir("wgnn-explorer", appauthor=False)) / "raw"
+    return Path(chosen).expanduser() if chosen else home() / "raw"
 
 
 def read_checked(file: RawFile, folder: Path | None = None) -> bytes:
