@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wgnn_core import datasets
-from wgnn_core.datasets.catalogue import RawFile
+from wgnn_core.datasets.known import RawFile
 from wgnn_core.datasets.rawfiles import read_checked, safe_unpickle, sha256
 from wgnn_core.errors import WGNNError
 

@@ -21,7 +21,8 @@ from networkx.classes.reportviews import NodeView
 from numpy._core.multiarray import _reconstruct
 from scipy import sparse
 
-from wgnn_core.datasets.catalogue import RawFile, spec
+from wgnn_core.datasets.catalogue import spec
+from wgnn_core.datasets.known import RawFile
 from wgnn_core.errors import WGNNError
 from wgnn_core.home import home
 
@@ -68,16 +69,21 @@ def sha256(content: bytes) -> str:
 
 
 def check(name: str) -> list[FileCheck]:
-    """The state of each raw file of a dataset in the data folder; empty for a built-in one."""
+    """The state of each raw file of a dataset in the data folder; empty for others."""
     return [_check_file(file) for file in spec(name).files]
 
 
 def status(name: str) -> Literal["built in", "on disk", "can be fetched", "incomplete"]:
     """Whether `load` would work now, and if not whether `fetch` would help.
 
+    An imported graph is "on disk", or "incomplete" when its files cannot be read.
+
     "incomplete" means that some files are there and others are missing or altered, or that a
     file which can only be put there by hand is missing.
     """
+    imported = spec(name).imported
+    if imported is not None:
+        return "incomplete" if imported.problem else "on disk"
     checks = check(name)
     if not checks:
         return "built in"
