@@ -29,6 +29,7 @@ SETS = {
 MASKS = ("train_mask", "val_mask", "test_mask")
 SPARSE = re.compile(r"\s*\d+:[-+.\deE]+(?:[\s,;]+\d+:[-+.\deE]+)*\s*")
 SAMPLE = 200
+DECIMAL = re.compile(r"[+-]?(?:\d+\.\d*|\.\d+)")
 WHOLE = re.compile(r"[+-]?\d+")
 
 
@@ -136,7 +137,10 @@ def class_text(value: Any, where: str) -> str:
                 "words."
             )
         return str(int(value))
-    return str(value)
+    text = str(value)
+    if len(text) < 40 and DECIMAL.fullmatch(text):
+        return class_text(float(text), where)
+    return text
 
 
 def numbers(column: pd.Series) -> npt.NDArray[np.float64] | None:

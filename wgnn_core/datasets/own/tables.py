@@ -97,8 +97,8 @@ def _read_nodes(file: File, reading: Reading, caps: Caps) -> _Nodes:
     table = decoded(file, reading, "nodes", caps)
     _check_header(table.first, file.name, caps)
     at = table.first.index(_id_column(file.name, table.first, reading))
-    words = [name for name in table.first if _stays_text(name)]
-    frame = parse(table, True, range(len(table.first)), [table.first[at], *words], bare=[at])
+    words = [i for i, name in enumerate(table.first) if _stays_text(name)]
+    frame = parse(table, True, text=[at, *words], bare=[at])
     seen = _nodes_of_frame(file.name, frame, reading, caps)
     return _Nodes(seen.ids, seen.table, (*table.understood, *seen.understood))
 
@@ -174,8 +174,8 @@ def _parsed_edges(table: Text, at: list[int], header: bool) -> _Edges:
     labels: list[str | int] = [table.first[i] if header else i for i in at]
     if header and len(set(table.first)) < len(table.first):
         raise WGNNError(f"{table.name} has two columns of one name; rename one.")
-    frame = parse(table, header, at, labels, bare=at)[labels]
-    ends = frame.set_axis(["source", "target"], axis=1)
+    frame = parse(table, header, text=at, bare=at)
+    ends = frame[labels].set_axis(["source", "target"], axis=1)
     for side in ends:
         ends[side] = _as_ids(ends[side], table.name)
     extra = tuple(c for i, c in enumerate(table.first) if i not in at) if header else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import io
 import warnings
@@ -81,6 +82,7 @@ class Text:
 def decoded(file: File, reading: Reading, rows: str, caps: Caps) -> Text:
     """Decode a text table, find its separator, and check its size before it is parsed."""
     text, encoding = _decode(file, reading)
+    text = text.lstrip("\r\n")
     if "\0" in text:
         raise WGNNError(
             f"{file.name} holds a NUL byte at character {text.index(chr(0))}; it is no text table."
@@ -97,38 +99,36 @@ def decoded(file: File, reading: Reading, rows: str, caps: Caps) -> Text:
     return Text(file.name, text, encoding, separator, tuple(cell.strip() for cell in first))
 
 
-def parse(
-    table: Text, header: bool, use: Sequence[int], text: Sequence[str | int], bare: Sequence[int]
-) -> pd.DataFrame:
-    """Read the rows of a table.
+def parse(table: Text, header: bool, text: Sequence[int], bare: Sequence[int]) -> pd.DataFrame:
+    """Read the rows of a table; a row with more cells than the first is refused.
 
     Args:
         table: From `decoded`.
         header: Whether the first line names the columns; else they are numbered.
-        use: Positions of the columns to read.
-        text: Columns that stay text, whatever they look like.
+        text: Positions of the columns that stay text, whatever they look like.
         bare: Positions of the columns in which no value stands for "missing" (ids: NA is one).
     """
     labels: list[str | int] = list(table.first) if header else list(range(len(table.first)))
-    missing = {labels[i]: [] if i in bare else list(MISSING) for i in use}
+    missing = {name: [] if i in bare else list(MISSING) for i, name in enumerate(labels)}
     with foreign(table.name, "a table"), warnings.catch_warnings():
-        # pandas only warns where a row is longer than the first line, and then cuts it.
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        return pd.read_csv(
+        frame = pd.read_csv(
             io.StringIO(table.text),
             sep=table.separator,
             header=None,
             names=labels,
             skiprows=1 if header else 0,
-            usecols=[labels[i] for i in use],
-            index_col=False,
-            dtype=dict.fromkeys(text, "str"),
+            dtype={labels[i]: "str" for i in text},
             keep_default_na=False,
             na_values=missing,
             engine="c",
             low_memory=False,
             skipinitialspace=True,
         )
+        if not isinstance(frame.index, pd.RangeIndex):
+            # Without names for them, pandas takes surplus cells for an index of the rows.
+            raise ValueError("rows have more cells than the first line")
+    return frame
 
 
 def _decode(file: File, reading: Reading) -> tuple[str, str]:
@@ -158,17 +158,24 @@ def _separator(name: str, text: str, reading: Reading) -> str:
     if reading.separator is not None:
         return SEPARATORS.get(reading.separator, reading.separator)
     sample = text[:1_000_000].splitlines()[:SAMPLE_LINES]
-    best, most = "", 1
-    for sign in SEPARATORS.values():
-        try:
-            widths = {len(row) for row in csv.reader(sample, delimiter=sign) if row}
-        except csv.Error:
-            continue
-        if len(widths) == 1 and max(widths) > most:
-            best, most = sign, max(widths)
-    if not best:
+    widths: dict[str, list[int]] = {}
+    for word, sign in SEPARATORS.items():
+        with contextlib.suppress(csv.Error):
+            widths[word] = [len(row) for row in csv.reader(sample, delimiter=sign)]
+    fitting = {
+        w: found for w, found in widths.items() if len(set(found) - {0}) == 1 and found[0] > 1
+    }
+    best = max(fitting or widths, key=lambda word: widths[word][0], default="comma")
+    found = widths.get(best, [1])
+    if found[0] < 2:
         raise WGNNError(
-            f"No separator fits {name}: the first line is {shown(sample[0])}; every line needs the "
-            "same number of cells, separated by comma, semicolon, tab, bar or space."
+            f"No separator fits {name}: the first line is {shown(sample[0])}; its cells must be "
+            "separated by comma, semicolon, tab, bar or space."
         )
-    return best
+    if best not in fitting:
+        row = next(i for i, width in enumerate(found) if width not in (0, found[0]))
+        raise WGNNError(
+            f"{name}: row {row + 1} has {found[row]} cells where the first has {found[0]}, "
+            f"separated by {best}; all rows need the same number."
+        )
+    return SEPARATORS[best]
