@@ -248,7 +248,7 @@ def _packed(graph: Graph) -> bytes:
     if graph.node_names is not None:
         arrays["node_names"] = np.frombuffer("\n".join(graph.node_names).encode(), dtype=np.uint8)
     out = io.BytesIO()
-    np.savez_compressed(out, allow_pickle=False, **arrays)
+    np.savez(out, allow_pickle=False, **arrays)
     return out.getvalue()
 
 

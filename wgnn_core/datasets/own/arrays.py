@@ -283,6 +283,7 @@ def _names(name: str, key: str, arrays: dict[str, Any], caps: Caps) -> tuple[str
     found = arrays.get(key)
     if found is None or found.ndim != 1 or found.dtype.kind != "U":
         return None
-    names = tuple(str(value).strip() for value in found)
+    with foreign(name, "npz"):
+        names = tuple(str(value).strip() for value in found)
     check_names(names, key.removesuffix("s").replace("_", " "), name, caps)
     return names

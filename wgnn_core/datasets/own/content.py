@@ -19,7 +19,7 @@ from wgnn_core.graph import IntArray, Split
 FORMULA = re.compile(r"=|[+\-@].*[(|!]")
 """Text that a spreadsheet would run. Plain signs and handles (-1, @anna) are no formulas."""
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -111,23 +111,20 @@ def shown(value: object) -> str:
 
 def check_names(names: Sequence[str], what: str, where: str, caps: Caps) -> None:
     """Refuse names that are empty, too long, hold control characters or begin like a formula."""
-    column = pd.Series(list(names), dtype="str")
-    if len(column) == 0:
-        return
-    lengths = column.str.len()
-    if int(lengths.min()) == 0:
-        raise WGNNError(f"{where}: {what} number {int(lengths.argmin()) + 1} is empty; name it.")
-    if int(lengths.max()) > caps.text:
-        caps.check("text", int(lengths.max()), f"{where}: {what} {int(lengths.argmax()) + 1}")
-    for pattern, fault in ((CONTROL, "a control character"), (FORMULA, "a spreadsheet formula")):
-        find = column.str.match if pattern is FORMULA else column.str.contains
-        bad = find(pattern.pattern).to_numpy(dtype=bool)
-        if bad.any():
-            found = column.iloc[int(bad.argmax())]
-            raise WGNNError(
-                f"{where}: the {what} {shown(printable(found))} holds {fault}, which is never "
-                "imported; rename it."
-            )
+    for number, name in enumerate(names, 1):
+        if not name:
+            raise WGNNError(f"{where}: {what} number {number} is empty; name it.")
+        if len(name) > caps.text:
+            caps.check("text", len(name), f"{where}: {what} {number}")
+        for fault, found in (
+            ("a control character", CONTROL.search(name)),
+            ("a spreadsheet formula", FORMULA.match(name)),
+        ):
+            if found:
+                raise WGNNError(
+                    f"{where}: the {what} {shown(printable(name))} holds {fault}, which is never "
+                    "imported; rename it."
+                )
 
 
 def vectors(column: pd.Series, caps: Caps, where: str) -> Any:

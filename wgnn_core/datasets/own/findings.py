@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from wgnn_core.datasets.own.content import Change, Content, shown
-from wgnn_core.graph import Graph, IntArray
+from wgnn_core.graph import Graph, IntArray, distinct
 
 
 def edge_changes(content: Content) -> list[Change]:
@@ -34,10 +34,10 @@ def count_pairs(pairs: IntArray, num_nodes: int) -> tuple[int, int, int]:
     u, v = pairs.T
     loop = u == v
     keys = u[~loop] * num_nodes + v[~loop]
-    distinct = np.unique(keys)
-    opposite = (distinct % num_nodes) * num_nodes + distinct // num_nodes
-    one_way = int((~np.isin(opposite, distinct, assume_unique=True)).sum())
-    return int(loop.sum()), len(keys) - len(distinct), one_way
+    single = distinct(keys)
+    opposite = (single % num_nodes) * num_nodes + single // num_nodes
+    one_way = int((~np.isin(opposite, single, assume_unique=True)).sum())
+    return int(loop.sum()), len(keys) - len(single), one_way
 
 
 def node_changes(graph: Graph, missing: str, taken_out: int) -> list[Change]:

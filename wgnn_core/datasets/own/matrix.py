@@ -14,6 +14,7 @@ from wgnn_core.datasets.own.columns import label_like, matrix_of
 from wgnn_core.datasets.own.content import Change, Content, shown
 from wgnn_core.datasets.own.findings import listed, plural
 from wgnn_core.errors import WGNNError
+from wgnn_core.graph import distinct
 
 STAND_INS = {
     "degree": "the degree of each node, one column per degree",
@@ -112,5 +113,5 @@ def _stand_in(content: Content, chosen: Choices, caps: Caps) -> sparse.csr_array
     if chosen.no_features == "identity":
         caps.check("features", n, f"{content.source}: one column per node")
         return sparse.csr_array(sparse.eye_array(n, format="csr", dtype=np.float32))
-    keys = np.unique((np.minimum(u, v) * n + np.maximum(u, v))[u != v])
+    keys = distinct((np.minimum(u, v) * n + np.maximum(u, v))[u != v])
     return degree_one_hot(np.stack([keys // n, keys % n], axis=1), n)
