@@ -23,7 +23,7 @@ CONFIGURATION = ("Makefile", "pyproject.toml", ".ci/run", ".streamlit/config.tom
 MAX_LINES = 400
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "versions"),
+    ("errors", "versions", "home"),
     ("graph", "fraction", "fields"),
     (
         "datasets",

@@ -9,6 +9,7 @@ from wgnn_core.boundary import (
     edge_homophily,
     node_homophily,
 )
+from wgnn_core.graph import UNLABELLED
 
 
 @st.composite
@@ -18,6 +19,7 @@ def labelled_graphs(draw):
     edges = np.array(sorted(g.edges), dtype=np.int64).reshape(-1, 2)
     # Few labels off the first class, so that some components have no boundary.
     labels = (np.random.default_rng(seed).random(n) < draw(st.floats(0, 0.5))).astype(np.int64)
+    labels[np.random.default_rng(seed + 1).random(n) < draw(st.sampled_from([0, 0.3]))] = UNLABELLED
     return g, edges, labels
 
 
@@ -26,9 +28,10 @@ def labelled_graphs(draw):
 def test_boundary_is_the_union_of_the_boundaries_of_the_classes(case):
     g, edges, labels = case
     expected = set()
-    for s in set(labels.tolist()):
-        inside = {v for v in g if labels[v] == s}
-        expected |= {v for v in inside if any(u not in inside for u in g[v])}
+    known = {v for v in g if labels[v] != UNLABELLED}
+    for s in {labels[v] for v in known}:
+        inside = {v for v in known if labels[v] == s}
+        expected |= {v for v in inside if any(u in known - inside for u in g[v])}
     boundary = class_boundary(edges, labels, len(g))
     assert set(np.flatnonzero(boundary)) == expected
 
@@ -47,10 +50,12 @@ def test_distance_equals_all_pairs_distances(case):
 @settings(deadline=None)
 def test_homophily_equals_counting(case):
     g, edges, labels = case
-    shares = [np.mean([labels[u] == labels[v] for u in g[v]]) if len(g[v]) else np.nan for v in g]
+    known = labels != UNLABELLED
+    agree = {v: [labels[u] == labels[v] for u in g[v] if known[u] and known[v]] for v in g}
+    shares = [np.mean(agree[v]) if agree[v] else np.nan for v in g]
     np.testing.assert_allclose(node_homophily(edges, labels, len(g)), shares)
-    whole = np.mean([labels[u] == labels[v] for u, v in edges]) if len(edges) else np.nan
-    np.testing.assert_equal(edge_homophily(edges, labels), whole)
+    pairs = [labels[u] == labels[v] for u, v in edges if known[u] and known[v]]
+    np.testing.assert_equal(edge_homophily(edges, labels), np.mean(pairs) if pairs else np.nan)
 
 
 def test_path_with_two_classes_by_hand():

@@ -57,7 +57,7 @@ def test_adjacency_is_symmetric_with_one_entry_each_way(tiny_graph):
     [
         ({"y": np.array([0.5, 0, 1, 1])}, "labels must be a non-empty list of whole numbers"),
         ({"y": np.array([], dtype=int)}, "labels must be a non-empty list"),
-        ({"y": np.array([0, -3, 1, 1])}, "node 1 has label -3; labels start at 0"),
+        ({"y": np.array([0, -3, 1, 1])}, "node 1 has label -3; labels start at 0, and -1 stands"),
         ({"y": np.zeros(4, dtype=int)}, "there is 1 class; classification needs at least 2"),
         ({"class_names": ["a", "b"], "y": np.array([0, 1, 2, 0])}, "node 2 has label 2, but .* 2"),
         ({"node_names": ["a"]}, "1 node names for 4 nodes"),
@@ -88,6 +88,18 @@ def test_visible_labels_hide_every_label_outside_train_and_validation(tiny_graph
     assert (visible[seen] == tiny_graph.y[seen]).all()
     assert (visible[~seen] == HIDDEN).all()
     assert (~seen).sum() == 4
+
+
+def test_nodes_without_label_are_known_and_belong_to_no_set():
+    graph = small(y=np.array([0, 1, -1, 1]), splits=[masks([0], [1], [3], 4)])
+    assert graph.unlabelled.tolist() == [False, False, True, False]
+    assert graph.candidates(graph.split(0)).tolist() == [False, False, True, True]
+    assert graph.visible_labels(graph.split(0)).tolist() == [0, 1, -1, -1]
+    assert not small().unlabelled.any()
+    with pytest.raises(WGNNError, match="node 2 has no label but is in the test set of split 0"):
+        small(y=np.array([0, 1, -1, 1]))
+    with pytest.raises(WGNNError, match="there is 0 class"):
+        small(y=np.full(4, -1))
 
 
 def test_runs_beyond_the_last_split_start_over():

@@ -1,4 +1,8 @@
-"""Algorithm 1: supplement the training set R with the test nodes of largest w."""
+"""Algorithm 1: supplement the training set R with the test nodes of largest w.
+
+In a partly labelled graph the unlabelled nodes stand beside the test nodes: see
+`Graph.candidates`, which gives the set to hand in as `test_mask`.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,7 @@ def supplement(
         w: Label non-uniformity of every node, ``[N]``.
         predicted: Label that the base model predicts for every node, ``[N]``.
         split_train: Training set R.
-        test_mask: Test set T.
+        test_mask: Test set T, or T and the unlabelled nodes (`Graph.candidates`).
         eta0: Fraction of T to add, in [0, 1].
     """
     count = floor_fraction("eta0", eta0, int(test_mask.sum()))

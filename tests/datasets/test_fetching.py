@@ -10,7 +10,7 @@ import pytest
 
 from wgnn_core import datasets
 from wgnn_core.datasets import fetching
-from wgnn_core.datasets.catalogue import DatasetSpec, RawFile
+from wgnn_core.datasets.known import DatasetSpec, RawFile
 from wgnn_core.datasets.rawfiles import sha256
 from wgnn_core.errors import WGNNError
 

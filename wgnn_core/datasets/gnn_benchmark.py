@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from wgnn_core.datasets.catalogue import DatasetSpec
+from wgnn_core.datasets.known import DatasetSpec
 from wgnn_core.datasets.splits import per_class_split
 from wgnn_core.graph import Graph, make_graph
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy import sparse
 
-from wgnn_core.datasets.catalogue import DatasetSpec
+from wgnn_core.datasets.known import DatasetSpec
 from wgnn_core.datasets.rawfiles import safe_unpickle
 from wgnn_core.datasets.splits import ten_stratified_splits
 from wgnn_core.errors import WGNNError

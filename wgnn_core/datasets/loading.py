@@ -6,16 +6,16 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from scipy import sparse
-from sklearn.preprocessing import normalize
-
+from wgnn_core.datasets import shelf
 from wgnn_core.datasets.builtin import digits, karate
-from wgnn_core.datasets.catalogue import DatasetSpec, Parameter, RawFile, spec
+from wgnn_core.datasets.catalogue import spec
 from wgnn_core.datasets.csbm import csbm
 from wgnn_core.datasets.disease_sim import disease_sim
+from wgnn_core.datasets.features import row_normalised
 from wgnn_core.datasets.geom_gcn import parse_geom_gcn
 from wgnn_core.datasets.gnn_benchmark import parse_gnn_benchmark
 from wgnn_core.datasets.hgcn import parse_airport, parse_disease
+from wgnn_core.datasets.known import DatasetSpec, Parameter, RawFile
 from wgnn_core.datasets.planetoid import parse_planetoid
 from wgnn_core.datasets.rawfiles import data_folder, read_checked
 from wgnn_core.errors import WGNNError
@@ -44,7 +44,7 @@ def load(name: str, *, normalise: bool | None = None, **parameters: float) -> Gr
     """Build or read a graph of the catalogue; the same call always gives the same graph.
 
     Args:
-        name: A name of the catalogue.
+        name: A name of the catalogue, or a pinned one (`DatasetSpec.pinned`).
         normalise: Whether each row of features is scaled to sum to 1 in absolute value; None
             does what the paper's sources do for this dataset (`DatasetSpec.row_normalised`).
         **parameters: Numbers for the generated graphs, see `DatasetSpec.parameters`.
@@ -54,7 +54,9 @@ def load(name: str, *, normalise: bool | None = None, **parameters: float) -> Gr
     """
     entry = spec(name)
     values = _checked(entry, parameters)
-    if entry.built_in:
+    if entry.imported is not None:
+        graph = shelf.load(entry.name)
+    elif entry.built_in:
         graph = _BUILDERS[entry.name](**values)
     else:
         graph = _PARSERS[entry.name](entry, _contents(entry))
@@ -123,7 +125,7 @@ def _number(dataset: str, parameter: Parameter, value: object) -> float:
 
 
 def _row_normalised(graph: Graph) -> Graph:
-    x = sparse.csr_array(normalize(graph.x, norm="l1"))
+    x = row_normalised(graph.x)
     for array in (x.data, x.indices, x.indptr):
         array.flags.writeable = False
     return replace(graph, x=x)

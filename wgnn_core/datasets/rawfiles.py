@@ -17,13 +17,14 @@ from typing import Any, Literal
 
 import networkx as nx
 import numpy as np
-import platformdirs
 from networkx.classes.reportviews import NodeView
 from numpy._core.multiarray import _reconstruct
 from scipy import sparse
 
-from wgnn_core.datasets.catalogue import RawFile, spec
+from wgnn_core.datasets.catalogue import spec
+from wgnn_core.datasets.known import RawFile
 from wgnn_core.errors import WGNNError
+from wgnn_core.home import home
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,9 @@ class FileCheck:
 
 
 def data_folder() -> Path:
-    """``$WGNN_DATA`` if set, else a folder of the user's own."""
+    """``$WGNN_DATA`` if set, else ``raw`` in the program's own folder (`home`)."""
     chosen = os.environ.get("WGNN_DATA")
-    if chosen:
-        return Path(chosen).expanduser()
-    return Path(platformdirs.user_data_dir("wgnn-explorer", appauthor=False)) / "raw"
+    return Path(chosen).expanduser() if chosen else home() / "raw"
 
 
 def read_checked(file: RawFile, folder: Path | None = None) -> bytes:
@@ -70,16 +69,21 @@ def sha256(content: bytes) -> str:
 
 
 def check(name: str) -> list[FileCheck]:
-    """The state of each raw file of a dataset in the data folder; empty for a built-in one."""
+    """The state of each raw file of a dataset in the data folder; empty for others."""
     return [_check_file(file) for file in spec(name).files]
 
 
 def status(name: str) -> Literal["built in", "on disk", "can be fetched", "incomplete"]:
     """Whether `load` would work now, and if not whether `fetch` would help.
 
+    An imported graph is "on disk", or "incomplete" when its files cannot be read.
+
     "incomplete" means that some files are there and others are missing or altered, or that a
     file which can only be put there by hand is missing.
     """
+    imported = spec(name).imported
+    if imported is not None:
+        return "incomplete" if imported.problem else "on disk"
     checks = check(name)
     if not checks:
         return "built in"

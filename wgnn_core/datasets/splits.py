@@ -1,4 +1,4 @@
-"""Seeded splits of the nodes into training, validation and test set."""
+"""Seeded splits of the labelled nodes into training, validation and test set."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.graph import BoolArray, IntArray, Split
+from wgnn_core.graph import UNLABELLED, BoolArray, IntArray, Split
 
 SPLIT_SEED = 1234
 """The seed of every split that its source does not fix."""
@@ -22,7 +22,7 @@ def per_class_split(
     """Draw `per_class` training nodes of each class, then validation and test from the rest.
 
     Args:
-        y: Class numbers, ``[N]``.
+        y: Class numbers, ``[N]``; nodes without label are in no set.
         per_class: Training nodes of each class.
         num_val: Validation nodes, whatever their class.
         num_test: Test nodes; None takes every node that is left.
@@ -32,8 +32,9 @@ def per_class_split(
         WGNNError: A class or the graph is too small for the numbers asked for.
     """
     order = np.random.default_rng(seed).permutation(len(y))
+    order = order[y[order] != UNLABELLED]
     shuffled = y[order]
-    classes, counts = np.unique(y, return_counts=True)
+    classes, counts = np.unique(shuffled, return_counts=True)
     if counts.min() < per_class:
         small = classes[np.argmin(counts)]
         raise WGNNError(
@@ -56,11 +57,12 @@ def per_class_split(
 def stratified_split(
     y: IntArray, train_share: float, val_share: float, seed: int = SPLIT_SEED
 ) -> Split:
-    """Split so that each part has the class shares of the whole graph; test takes the rest."""
+    """Split the labelled nodes so that each part has their class shares; test takes the rest."""
     n = len(y)
-    num_train, num_val = round(train_share * n), round(val_share * n)
+    labelled = np.flatnonzero(y != UNLABELLED)
+    num_train, num_val = round(train_share * len(labelled)), round(val_share * len(labelled))
     train, rest = train_test_split(
-        np.arange(n), train_size=num_train, stratify=y, random_state=seed
+        labelled, train_size=num_train, stratify=y[labelled], random_state=seed
     )
     val, test = train_test_split(rest, train_size=num_val, stratify=y[rest], random_state=seed)
     return Split(_mask(train, n), _mask(val, n), _mask(test, n))
