@@ -7,7 +7,7 @@ PORT ?= 8501
 WORKERS ?= 2
 VENV := .venv
 PY := $(VENV)/bin/python
-# One thread a process: several single-threaded processes beat threads that fight over cores.
+# One thread per process: several single-threaded processes beat threads that fight over cores.
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: help app test crowd lint bench screenshots clean browser

@@ -27,7 +27,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from wgnn_core import datasets
-from wgnn_core.benchmark.stock import stock_run
+from wgnn_core.benchmark.stock import train_stock
 from wgnn_core.comparators import COMPARATORS, METHODS, make_method
 from wgnn_core.graph import Graph
 from wgnn_core.replicas.model import Model, Sizes
@@ -41,7 +41,7 @@ TABLE = Path(__file__).with_suffix(".md")
 START, END = "<!-- rows -->", "<!-- end of rows -->"
 COLUMNS = (
     "model", "dataset", "n", "validation", "test", "paper", "difference",
-    "seconds a training", "ms an epoch", "plain loop", "times faster",
+    "seconds per training", "ms per epoch", "plain loop", "times faster",
 )  # fmt: skip
 SPEED = slice(-3, None)
 NOT_MEASURED = ["-", "-", "-"]
@@ -183,7 +183,7 @@ def write_rows(text: str, rows: dict[tuple[str, str], list[str]]) -> str:
 
 
 def speed(name: str, graph: Graph, replicas: int) -> list[str]:
-    """CPU milliseconds an epoch: K together for each training, a plain loop, and their ratio.
+    """CPU milliseconds per epoch: K together for each training, a plain loop, and their ratio.
 
     The two take turns, on one thread, so that what else the machine does hits both.
     """
@@ -197,7 +197,7 @@ def speed(name: str, graph: Graph, replicas: int) -> list[str]:
 
     def plain(epochs: int) -> None:
         if name in ("gcn", "gat"):
-            stock_run(graph, model, 0, epochs)
+            train_stock(graph, model, 0, epochs)
         else:
             plain_training(shortened(model, epochs), graph, 0)
 
@@ -223,7 +223,7 @@ def not_run(name: str, graph: Graph) -> list[str]:
     minutes = an_epoch(train) * epochs / 60
     paper = PAPER.get(plain_name(name), {}).get(graph.name)
     figure = f"{paper[0]:.2f} ± {paper[1]:.2f}" if paper else "-"
-    says = f"not run: about {minutes:.1f} min a training"
+    says = f"not run: about {minutes:.1f} min per training"
     return [name, graph.name, "0", "-", says, figure, "-", "-", *NOT_MEASURED]
 
 

@@ -15,7 +15,7 @@ import torch
 from wgnn_core import datasets
 from wgnn_core.models import make_model
 from wgnn_core.replicas import ops
-from wgnn_core.replicas.train import _Run, train_batch
+from wgnn_core.replicas.train import _Loop, train_batch
 from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Domain
 from wgnn_core.wgnn import check_seeds, train_base
@@ -52,7 +52,7 @@ def shares(dataset: str, name: str, replicas: int = 5) -> dict[str, float]:
     places += [
         (ops.attention_kernels, n, "sparse products") for n in ("attention", "attention_backward")
     ]
-    places += [(_Run, "validate", "evaluation (part of the above)")]
+    places += [(_Loop, "validate", "evaluation (part of the above)")]
     places += [(torch.optim.Adam, "step", "optimizer")]
     before = [(owner, n, getattr(owner, n)) for owner, n, _ in places]
     for owner, n, label in places:
@@ -69,7 +69,7 @@ def shares(dataset: str, name: str, replicas: int = 5) -> dict[str, float]:
 
 
 def draw_seconds(domain: Domain, trainings: Trainings, model: Any) -> float:
-    """Time of the draws of dropout on features alone, twice an epoch."""
+    """Time of the draws of dropout on features alone, twice per epoch."""
     field = domain.field((trainings.weight > 0).any(axis=0), 2)
     stored = int(np.diff(domain.x.indptr)[field.inputs].sum())
     keys = np.arange(1, dtype=np.uint64)

@@ -24,7 +24,7 @@ SECONDS = 0.6
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds an epoch with half of the nodes training, and with 20 labels a class."""
+    """Seconds per epoch with half of the nodes training, and with 20 labels per class."""
 
     nodes: int
     edges: int
@@ -90,7 +90,7 @@ def main() -> None:
             f"{nodes:7d} nodes {costs[0].edges:8d} edges: "
             f"whole graph {1e3 * median(c.all_rows for c in costs):8.2f} ms/epoch, "
             f"{median(each):6.1f} ns per node and edge ({min(each):.0f} to {max(each):.0f}); "
-            f"20 labels a class {1e3 * median(c.few_labels for c in costs):8.2f} ms/epoch; "
+            f"20 labels per class {1e3 * median(c.few_labels for c in costs):8.2f} ms/epoch; "
             f"peak {max(c.peak_gib for c in costs):.2f} GiB",
             flush=True,
         )

@@ -6,7 +6,7 @@ import time
 
 from wgnn_core import datasets, search
 from wgnn_core.benchmark.compare import STOCK_EPOCHS
-from wgnn_core.benchmark.stock import stock_run
+from wgnn_core.benchmark.stock import train_stock
 from wgnn_core.models import make_model
 from wgnn_core.statistics import compare
 from wgnn_core.wgnn import train_base
@@ -19,7 +19,7 @@ def main() -> None:
     started = time.perf_counter()
     study = search.search_grid(train_base(graph, model, 10), cells, "all")
     ours = time.perf_counter() - started
-    stock = stock_run(graph, model, 0, STOCK_EPOCHS).seconds * model.epochs / STOCK_EPOCHS
+    stock = train_stock(graph, model, 0, STOCK_EPOCHS).seconds * model.epochs / STOCK_EPOCHS
     ratio = stock * study.trainings / ours
     print("== the paper's parameter study (cora, gcn) ==")
     print(

@@ -51,9 +51,9 @@ def main() -> None:
     print("== Ray: the parameter study on cora, 60 epochs, nodes of one core ==", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         one, rows = sweep(1, Path(folder) / "one")
-        print(f"one node: {one:.2f} trainings a second", flush=True)
+        print(f"one node: {one:.2f} trainings per second", flush=True)
         two, same = sweep(2, Path(folder) / "two")
-        print(f"two nodes: {two:.2f} trainings a second, {two / one:.2f} times as many")
+        print(f"two nodes: {two:.2f} trainings per second, {two / one:.2f} times as many")
         pd.testing.assert_frame_equal(rows, same)
         print("both gave the same numbers")
 

@@ -6,7 +6,7 @@ import torch
 
 from wgnn_core import datasets
 from wgnn_core.benchmark.compare import compare_speed
-from wgnn_core.benchmark.stock import _groups, _network, stock_run
+from wgnn_core.benchmark.stock import _groups, _network, train_stock
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
 from wgnn_core.models import make_model
@@ -18,7 +18,7 @@ def test_a_row_has_what_it_promises() -> None:
     assert row.ratio == pytest.approx(row.stock_seconds / row.ours_seconds)
     assert row.stock_seconds > 0
     graph, model = datasets.load("karate"), make_model("gcn", "karate")
-    stock = [stock_run(graph, model, seed).accuracy for seed in range(3)]
+    stock = [train_stock(graph, model, seed).accuracy for seed in range(3)]
     for accuracies, mean, std in (
         (stock, row.stock_accuracy, row.stock_std),
         (train_base(graph, model, 3).test, row.ours_accuracy, row.ours_std),
@@ -30,7 +30,7 @@ def test_a_row_has_what_it_promises() -> None:
 @pytest.mark.parametrize("name", ["gcn", "gat"])
 def test_both_reach_the_same_accuracy(csbm_small: Graph, name: str) -> None:
     model = make_model(name, epochs=100)
-    stock = [stock_run(csbm_small, model, seed).accuracy for seed in range(4)]
+    stock = [train_stock(csbm_small, model, seed).accuracy for seed in range(4)]
     ours = train_base(csbm_small, model, 8).test
     spread = np.std([*stock, *ours], ddof=1)
     assert abs(np.mean(stock) - ours.mean()) < 3 * spread * (1 / 4 + 1 / 8) ** 0.5
@@ -52,4 +52,4 @@ def test_both_have_the_same_parameters_and_weight_decay(digits: Graph, name: str
 
 def test_models_without_a_stock_loop_are_refused(digits: Graph) -> None:
     with pytest.raises(WGNNError, match="no stock loop for dropedge"):
-        stock_run(digits, make_model("dropedge"), 0, 1)
+        train_stock(digits, make_model("dropedge"), 0, 1)

@@ -106,4 +106,4 @@ def test_a_row_that_was_not_run_says_its_cost(script: ModuleType, csbm_small, mo
     monkeypatch.setattr(script, "an_epoch", lambda train: 6.0)
     cells = script.not_run("gcn", csbm_small)
     assert len(cells) == len(script.COLUMNS)
-    assert cells[2:5] == ["0", "-", "not run: about 20.0 min a training"]
+    assert cells[2:5] == ["0", "-", "not run: about 20.0 min per training"]

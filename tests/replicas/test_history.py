@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -63,10 +65,13 @@ def test_curves_are_those_of_a_plain_loop(csbm_small: Graph) -> None:
     assert (ours[1, :, -1] > ours[1, :, 0]).all()
 
 
-def test_the_loss_is_that_of_the_training_pass_with_dropout(csbm_small: Graph) -> None:
+def test_the_training_pass_is_seen_with_dropout_and_own_training_sets(csbm_small: Graph) -> None:
     trainings = Trainings.of_seeds(csbm_small, np.arange(2))
+    few = trainings.weight.copy()
+    few[1, csbm_small.y == 0] = 0  # the share of right nodes is another one then
+    trainings = replace(trainings, weight=few)
     model = make_model("gcn", epochs=1)
-    out = train_all(model, csbm_small, trainings).history
+    out = train_all(model, csbm_small, trainings, EngineOptions(threads=1)).history
     assert out is not None
     domain = Domain.of(csbm_small, torch.device("cpu"))
     sizes = Sizes(csbm_small.num_nodes, csbm_small.num_features, csbm_small.num_classes)

@@ -1,1 +1,1 @@
-"""How fast the engine is, measured against the loop everybody writes, side by side in one run."""
+"""How fast the engine is, measured against the loop everybody writes, side by side."""

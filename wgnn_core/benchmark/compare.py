@@ -14,7 +14,7 @@ from statistics import fmean, median, stdev
 import torch
 
 from wgnn_core import datasets
-from wgnn_core.benchmark.stock import stock_run
+from wgnn_core.benchmark.stock import train_stock
 from wgnn_core.graph import Graph
 from wgnn_core.models import make_model
 from wgnn_core.replicas.engine import default_threads
@@ -73,7 +73,7 @@ def _row(graph: Graph, model: Model, replicas: int, rounds: int, seeds: int | No
     stock, ours = [], []
     for _ in range(rounds):
         with _torch_threads(threads):
-            short = stock_run(graph, model, 0, STOCK_EPOCHS).seconds
+            short = train_stock(graph, model, 0, STOCK_EPOCHS).seconds
         stock.append(short * model.epochs / STOCK_EPOCHS)
         started = time.perf_counter()
         train_base(graph, model, replicas)
@@ -98,11 +98,11 @@ def _row(graph: Graph, model: Model, replicas: int, rounds: int, seeds: int | No
 
 
 def stock_accuracies(graph: Graph, model: Model, count: int) -> list[float]:
-    """Of whole stock trainings; one process a core, since no time is taken here."""
+    """Of whole stock trainings; one process per core, since no time is taken here."""
     cores = min(default_threads(), count)
     with ProcessPoolExecutor(cores, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
-        runs = pool.map(stock_run, repeat(graph), repeat(model), range(count))
-        return [run.accuracy for run in runs]
+        trained = pool.map(train_stock, repeat(graph), repeat(model), range(count))
+        return [one.accuracy for one in trained]
 
 
 def _faster_threads(graph: Graph, model: Model) -> int:
@@ -110,8 +110,8 @@ def _faster_threads(graph: Graph, model: Model) -> int:
     times = {}
     for threads in {1, torch.get_num_threads()}:
         with _torch_threads(threads):
-            stock_run(graph, model, 0, 1)
-            times[threads] = stock_run(graph, model, 0, 4).seconds
+            train_stock(graph, model, 0, 1)
+            times[threads] = train_stock(graph, model, 0, 4).seconds
     return min(times, key=lambda threads: times[threads])
 
 

@@ -58,14 +58,14 @@ class StockGAT(nn.Module):
 
 
 @dataclass(frozen=True)
-class StockRun:
+class StockTraining:
     """One training: test accuracy at the best validation epoch, and how long it took."""
 
     accuracy: float
     seconds: float
 
 
-def stock_run(graph: Graph, recipe: Model, seed: int, epochs: int | None = None) -> StockRun:
+def train_stock(graph: Graph, recipe: Model, seed: int, epochs: int | None = None) -> StockTraining:
     """Train once; with fewer `epochs` than the recipe's, only the time is of use."""
     torch.manual_seed(seed)
     data = graph.to_pyg(seed)
@@ -86,7 +86,7 @@ def stock_run(graph: Graph, recipe: Model, seed: int, epochs: int | None = None)
         val = float(right[data.val_mask].float().mean())
         if val > best:
             best, accuracy = val, 100 * float(right[data.test_mask].float().mean())
-    return StockRun(accuracy, time.perf_counter() - started)
+    return StockTraining(accuracy, time.perf_counter() - started)
 
 
 def _network(graph: Graph, recipe: Model) -> nn.Module:

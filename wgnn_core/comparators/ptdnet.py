@@ -76,7 +76,7 @@ class PTDNet(Model):
 
     @property
     def slot_floats(self) -> int:  # type: ignore[override]
-        """Both ends of the gates' network and a dozen numbers a gate, in each pass and layer."""
+        """Both ends of the gates' network and a dozen numbers per gate, in each pass and layer."""
         return self.passes * (2 * self.gate_width + 12)
 
     def init(self, sizes: Sizes, rng: torch.Generator) -> Parameters:

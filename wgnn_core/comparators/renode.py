@@ -29,9 +29,10 @@ class ReNode(GCN):
     With personalised PageRank Pi = a (I - (1-a) A_sym)^-1, the conflict of a labelled node v is
     T(v) = sum_x Pi[v, x] sum_{c != y_v} g_c[x], g_c the mean of Pi's rows over class c's training
     nodes. The node of rank r among n, least conflict first, weighs
-    w_base + w_scale (1 + cos(pi r / (n-1))) / 2. The learning rate falls by 0.95 an epoch after
-    epoch 20, to 1e-4. Learning rate, weight decay and dropout on X were chosen on validation
-    accuracy for row-normalised features; preset ``original`` has the values made for raw ones.
+    w_base + w_scale (1 + cos(pi r / (n-1))) / 2. After epoch 20 the learning rate is multiplied by
+    0.95 per epoch, down to 1e-4. Learning rate, weight decay and dropout on X were chosen on
+    validation accuracy for row-normalised features; preset ``original`` has the values made for
+    raw ones.
     """
 
     lr: float = hyper(0.05, "learning rate of Adam", 1e-5, 1.0)

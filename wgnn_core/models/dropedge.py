@@ -21,7 +21,7 @@ from wgnn_core.replicas.view import View
 class DropEdge(GCN):
     """A GCN whose edges are dropped at random anew in every epoch; evaluation uses all of them.
 
-    Default: as in the original, one undirected mask an epoch for both layers, degrees of the
+    Default: as in the original, one undirected mask per epoch for both layers, degrees of the
     remaining graph, self-loops kept. With ``per_layer`` each layer has a mask of its own over the
     directed edges and the self-loops, as in the wGNN authors' release.
     """

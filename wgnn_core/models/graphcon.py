@@ -104,7 +104,7 @@ class GraphCON(Model):
 
     @property
     def slot_floats(self) -> int:  # type: ignore[override]
-        """Five states of `hidden` numbers kept at each step, at four or more slots a node."""
+        """Five states of `hidden` numbers kept at each step, at four or more slots per node."""
         return 5 * self.hidden * len(self.step_sizes) // 16 + 2 * self.heads
 
     def init(self, sizes: Sizes, rng: torch.Generator) -> Parameters:

@@ -33,7 +33,7 @@ NO_SHIFT = NO_PREFETCH = U(0)
 # over the stored entries with gathers instead of over the contiguous columns.
 _options: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 _jit: Any = numba.njit(cache=True, **_options)
-# what runs once for each row: LLVM would call it, and a call costs as much as ten stored entries
+# for what is used once per row: LLVM would call it, which costs as much as ten stored entries
 _inlined: Any = numba.njit(cache=True, forceinline=True, **_options)
 
 

@@ -1,4 +1,4 @@
-"""The parameters of K replicas as one matrix: a row a replica.
+"""The parameters of K replicas as one matrix: one row per replica.
 
 An optimizer then has one tensor to update instead of many small ones. Rows are padded to whole
 cache lines, so that a replica's numbers always meet the vector units in the same way: its bits

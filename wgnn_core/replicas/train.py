@@ -51,18 +51,18 @@ def train_batch(
     K, asked = len(trainings), trainings
     trainings = model.adapt(domain, asked, tick)
     prepared = _prepare(model, domain, trainings, tick)
-    run = _Run(model, domain, trainings, prepared)
-    best = [rows.detach().clone() for rows in run.rows]
+    loop = _Loop(model, domain, trainings, prepared)
+    best = [rows.detach().clone() for rows in loop.rows]
     best_accuracy, epoch_of_best = np.full(K, -1.0), np.zeros(K, dtype=np.int64)
     ran = np.zeros(K, dtype=np.int64)
     curves = np.full((3, K, model.epochs), np.nan, np.float32)
     active, running = np.arange(K), np.ones(K, dtype=bool)
     for epoch in range(model.epochs):
-        losses, seen = run.step(epoch)
-        now = run.validate()
+        losses, seen = loop.step(epoch)
+        now = loop.validate()
         going = running[active]
         if history:
-            points = losses.cpu().numpy(), run.train_accuracy(seen), now
+            points = losses.cpu().numpy(), loop.train_accuracy(seen), now
             for curve, point in zip(curves, points, strict=True):
                 curve[active[going], epoch] = point[going]
         ran[active[going]] = epoch + 1
@@ -70,7 +70,7 @@ def train_batch(
         if better.any():
             winners = torch.from_numpy(np.flatnonzero(better))
             target = torch.from_numpy(active[better])
-            for kept, rows in zip(best, run.rows, strict=True):
+            for kept, rows in zip(best, loop.rows, strict=True):
                 kept[target] = rows.detach()[winners]
             best_accuracy[active[better]], epoch_of_best[active[better]] = now[better], epoch
         tick(int(going.sum()))
@@ -81,12 +81,12 @@ def train_batch(
             break
         if running[active].mean() <= 0.75:  # a copy pays once a quarter has stopped
             stay = np.flatnonzero(running[active])
-            run, active = run.select(stay), active[stay]
+            loop, active = loop.select(stay), active[stay]
     everyone = np.ones(domain.graph.num_nodes, dtype=bool)
     batch = Batch(domain, trainings.kept_edges, prepared)
     view = View(batch, domain.field(everyone, model.depth))
     with torch.no_grad():
-        logits = model.forward(run.unpack(best), view, None).cpu().numpy()
+        logits = model.forward(loop.unpack(best), view, None).cpu().numpy()
     joined = ((trainings.weight > 0) & (asked.weight == 0)).sum(axis=1)
     recorded = History(*curves) if history else None
     return Trained(logits, best_accuracy, epoch_of_best, ran, joined, recorded)
@@ -104,8 +104,8 @@ def _prepare(
     return None if out is None else out[torch.from_numpy(which.reshape(-1)).to(out.device)]
 
 
-class _Run:
-    """The moving parts of a training: parameters, optimizer, and the two views."""
+class _Loop:
+    """The moving parts of K trainings: parameters, optimizer, and the two views."""
 
     def __init__(
         self, model: Model, domain: Domain, trainings: Trainings, prepared: Tensor | None
@@ -172,10 +172,10 @@ class _Run:
             logits = self.model.forward(self.unpack(self.rows), self.val_view, None)
         return accuracy(logits.cpu().numpy(), self.val_labels, self.in_val)
 
-    def select(self, replicas: IntArray) -> _Run:
-        """The same run with only some of its replicas, optimizer state included."""
+    def select(self, replicas: IntArray) -> _Loop:
+        """The same loop with only some of its replicas, optimizer state included."""
         keep = torch.from_numpy(replicas).to(self.domain.device)
-        other = object.__new__(_Run)
+        other = object.__new__(_Loop)
         other.model, other.domain = self.model, self.domain
         other.trainings = self.trainings.select(replicas)
         other.prepared = None if self.prepared is None else self.prepared[keep]
