@@ -243,8 +243,9 @@ def from_pyg(data: Any, name: str = "data", class_names: Sequence[str] | None = 
 def distinct(keys: IntArray) -> IntArray:
     """The different numbers in ascending order: `np.unique`, but by sorting, which takes a tenth
     of the time of its hashing on a million edges."""
-    ordered = np.sort(keys)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    ordered: IntArray = np.sort(keys)
+    first: BoolArray = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    return ordered[first]
 
 
 def _strided() -> Any:
