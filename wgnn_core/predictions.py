@@ -17,6 +17,8 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.graph import FloatArray, Graph
 
 MAX_BYTES = 2**30
+ROUNDING = 1e-5
+"""How far a row of a softmax in single precision is from 1; such rows are taken as they are."""
 TOLERANCE = 1e-3
 """How far a row of probabilities may be from 1, for those rounded to a few digits."""
 
@@ -85,8 +87,10 @@ def check_predictions(values: npt.ArrayLike, graph: Graph, by_name: bool = False
         )
     if not np.isfinite(array).all():
         raise WGNNError("predictions hold numbers that are not finite; every entry must be one.")
-    array = array.astype(np.float64)
+    given, array = array, array.astype(np.float64)
     sums = array.sum(-1)
+    if array.min() >= 0 and abs(sums - 1).max() <= ROUNDING:
+        return Predictions(given.astype(np.float32), False, by_name)
     if array.min() >= 0 and abs(sums - 1).max() <= TOLERANCE:
         return Predictions((array / sums[..., None]).astype(np.float32), False, by_name)
     if array.min() >= 0 and array.max() <= 1 and abs(sums - 1).max() <= 0.1:

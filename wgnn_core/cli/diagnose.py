@@ -24,9 +24,7 @@ def diagnose(
     graph: Annotated[str, typer.Option(help="A name from `data list`.")],
     prob: Annotated[
         Path,
-        typer.Option(
-            help="A .npy, .npz or .csv file: probabilities or logits, nodes x classes."
-        ),
+        typer.Option(help="A .npy, .npz or .csv file: probabilities or logits, nodes x classes."),
     ],
     label: Annotated[str, typer.Option(help="What the predictions are called.")] = "",
     parameter: Parameter = None,
