@@ -51,7 +51,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("experiments", "benchmark"),
     ("runs",),
     ("figures", "export", "reports", "handout"),
-    ("cli", "__main__"),
+    ("api", "cli", "__main__"),
 )
 """The rooms of wgnn_core from the ground up; a room imports from its own floor and below."""
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from wgnn_core.runs.execution import Execution
 
 from tests.runs.run_helpers import train_here
 from wgnn_core.runs import cells, database
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.execution import Execution
 from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from wgnn_core.runs.execution import Execution
 
 from tests.runs.run_helpers import train_here
 from wgnn_core import search
@@ -14,7 +15,6 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.runs import cells
 from wgnn_core.runs import config as config_module
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.execution import Execution
 from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store
