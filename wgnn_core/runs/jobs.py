@@ -67,15 +67,6 @@ class JobStatus:
     accuracy: float | None
     base_accuracy: float | None
 
-    def _check_queue(self, run_id: str) -> None:
-        waiting = [other for other in self.active if other != run_id]
-        done = self.store.has(run_id) and self.store.get(run_id).state == "done"
-        if len(waiting) >= self.limits.queue and not done:
-            raise WGNNError(
-                f"{len(waiting)} runs are waiting or running; the limit is {self.limits.queue}: "
-                "wait for one to finish or cancel one."
-            )
-
     @property
     def active(self) -> bool:
         return self.state in ACTIVE
