@@ -18,6 +18,7 @@ from wgnn_core.runs.life import Life
 from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store
+from wgnn_core.wgnn import Row
 
 OTHER = (Intervention(0.9), Intervention(0.0, 0.2, 0.9, pool="test"))
 
@@ -86,20 +87,25 @@ def test_damaged_arrays_are_not_taken_over(store: Store, config: RunConfig) -> N
 
 
 def test_a_store_of_the_first_version_is_brought_up_to_date(
-    tmp_path: Path, config: RunConfig, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, config: RunConfig
 ) -> None:
-    with monkeypatch.context() as before:
-        before.setattr(database, "MIGRATIONS", database.MIGRATIONS[:1])
-        Store(tmp_path).close()
     with sqlite3.connect(tmp_path / "runs.sqlite") as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        for statement in database.MIGRATIONS[0]:
+            db.execute(statement)
+        db.execute("PRAGMA user_version = 1")
+        db.execute(f"PRAGMA application_id = {database.APPLICATION}")
         db.execute(
             "INSERT INTO run (id, config, identity, dataset, model, dataset_hash, trainings, state,"
             " created) VALUES ('old', ?, '{}', 'digits', 'gcn', '', 1, 'done', 1.0)",
-            ('{"dataset": "digits"}',),
+            ('{"dataset": "digits", "pool": "test"}',),
         )
         db.execute("INSERT INTO cell VALUES ('old', 0, 1, 1.0, 1.0)")
+        db.execute(
+            "INSERT INTO score VALUES ('old', 0, 0, 0.5, 0.25, 0.75, 3, 60.0, 61.0, 62.0, 7, 8, 5)"
+        )
     store = Store(tmp_path)
     assert [(run.run_id, run.done) for run in store.runs()] == [("old", 1)]
+    moved = Row(Intervention(0.5, 0.25, 0.75, "test"), 3, 60.0, 61.0, 62.0, 7, 8, 5)
+    assert store.rows("old") == [(0, 0, moved)]
     train_here(store, config)
     assert store.get(config.run_id).state == "done"
