@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.run_helpers import PAIRED, SMALL
+from tests.runs.run_helpers import FULL, PAIRED, SMALL
+from wgnn_core.intervention import VARIANTS
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import Jobs
 from wgnn_core.runs.store import Store
@@ -22,14 +23,14 @@ def config() -> RunConfig:
         tuple(SMALL.items()),
         hyper=(("epochs", 5),),
         seeds=(0, 1, 2),
-        etas=((0.5, 0.3, 0.4), (0.5, 0.0, 0.0), (0.0, 0.3, 0.4)),
+        interventions=tuple(FULL.of(variant) for variant in VARIANTS),
     )
 
 
 @pytest.fixture
 def sweep(config: RunConfig) -> RunConfig:
     """The paper's parameter study on a small graph, slow enough to be killed in the middle."""
-    return replace(config, hyper=(("epochs", 30),), seeds=tuple(range(10)), etas=PAIRED)
+    return replace(config, hyper=(("epochs", 30),), seeds=tuple(range(10)), interventions=PAIRED)
 
 
 @pytest.fixture

@@ -9,27 +9,21 @@ from collections.abc import Callable
 
 import psutil
 
-from wgnn_core.replicas.engine import Progress
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.execution import Execution
-from wgnn_core.runs.owners import owner_name
+from wgnn_core.runs.direct import run_here
 from wgnn_core.runs.store import Store
+from wgnn_core.search import paired_grid
 
 SMALL = {"nodes": 200, "classes": 3, "features": 12, "average_degree": 6.0, "seed": 0}
-PAIRED = tuple((a, b, b) for a in (0.2, 0.4, 0.6, 0.8) for b in [i / 10 for i in range(1, 9)])
-"""The paper's parameter study: 32 triples, with ten seeds 320 trainings beside the base."""
+FULL = Intervention(0.5, 0.3, 0.4)
+PAIRED = tuple(paired_grid((0.2, 0.4, 0.6, 0.8), [i / 10 for i in range(1, 9)]))
+"""The paper's parameter study: 32 interventions, with ten seeds 320 trainings beside the base."""
 
 
-def train_here(store: Store, config: RunConfig, progress: Progress | None = None) -> str:
+def train_here(store: Store, config: RunConfig) -> str:
     """Train a run in this process, with neither worker nor jobs."""
-    store.create(config)
-    owner = owner_name("test")
-    assert store.claim(config.run_id, owner)
-    execution = Execution(store, config.run_id, owner)
-    while ready := execution.ready():
-        assert execution.put(ready[0], *execution.train(ready[0], progress))
-    store.set_state(config.run_id, owner, "done")
-    return config.run_id
+    return run_here(config, store).summary.run_id
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> None:

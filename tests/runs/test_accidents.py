@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import psutil
@@ -21,14 +20,16 @@ from tests.runs.run_helpers import PAIRED, SMALL, gone, kill, train_here, until
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import local
 from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.events import Ended, Event, Ready, Stored, Taken, to_line
 from wgnn_core.runs.jobs import Executor, Jobs
+from wgnn_core.runs.life import Tell
 from wgnn_core.runs.local import LocalExecutor
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store
 
 ROOT = Path(__file__).parents[2]
 SWEEP = RunConfig(
-    "csbm", tuple(SMALL.items()), hyper=(("epochs", 30),), seeds=tuple(range(10)), etas=PAIRED
+    "csbm", tuple(SMALL.items()), hyper=(("epochs", 30),), seeds=tuple(range(10)), interventions=PAIRED
 )
 
 
@@ -36,19 +37,19 @@ class Heard:
     """Makes executors whose events are counted."""
 
     def __init__(self) -> None:
-        self.events: list[dict[str, Any]] = []
+        self.events: list[Event] = []
         self.made: list[LocalExecutor] = []
 
-    def executor(self, store: Store, owner: str, seconds: float, listener: Any) -> Executor:
-        def tee(event: dict[str, Any]) -> None:
+    def executor(self, store: Store, owner: str, seconds: float, tell: Tell) -> Executor:
+        def tee(event: Event) -> None:
             self.events.append(event)
-            listener(event)
+            tell(event)
 
         self.made.append(LocalExecutor(store, owner, seconds, tee))
         return self.made[-1]
 
     def trained(self) -> Counter[int]:
-        return Counter(event["cell"] for event in self.events if event["event"] == "cell")
+        return Counter(event.cell for event in self.events if isinstance(event, Stored))
 
 
 @pytest.fixture(scope="module")
@@ -124,28 +125,22 @@ def test_owner_killed_in_the_middle(store: Store, undisturbed: pd.DataFrame) -> 
 
 
 def test_two_programs_want_the_same_run(store: Store) -> None:
-    small = replace(SWEEP, etas=PAIRED[:8])
+    small = replace(SWEEP, interventions=PAIRED[:8])
     heard = Heard()
     both = [Jobs(store, executor=heard.executor), Jobs(store, executor=heard.executor)]
     for jobs in both:
         jobs.submit(small)
     for jobs in both:
         assert jobs.wait(small.run_id, 120).state == "done"
-    until(lambda: sum(e["event"] == "end" for e in heard.events) == 2)
+    until(lambda: sum(isinstance(e, Ended) for e in heard.events) == 2)
     for jobs in both:
         jobs.close()
     assert set(heard.trained().values()) == {1}
     assert sorted(heard.trained()) == sorted(store.cells(small.run_id))
 
 
-FAKE = "import sys, json; run = sys.argv[1]\n"
-DIES_AT_ONCE = FAKE + "sys.exit(3)"
-DIES_TRAINING = (
-    FAKE
-    + "print(json.dumps({'event': 'ready'}), flush=True)\n"
-    + "print(json.dumps({'event': 'take', 'run': run}), flush=True)\n"
-    + "sys.exit(3)"
-)
+DIES_AT_ONCE = "import sys; sys.exit(3)"
+DIES_TRAINING = "import sys; print(sys.argv[1], end='', flush=True); sys.exit(3)"
 
 
 @pytest.mark.parametrize("script", [DIES_AT_ONCE, DIES_TRAINING])
@@ -156,7 +151,7 @@ def test_a_run_that_kills_every_worker_is_given_up(
 
     def spawn(folder: Path) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-c", script, config.run_id],
+            [sys.executable, "-c", script, to_line(Ready(1)) + to_line(Taken(config.run_id))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -196,7 +191,7 @@ def test_a_full_disk_says_so_and_loses_nothing(small_disk: Path, config: RunConf
     store = Store(small_disk)
     first = train_here(store, config)
     before = load_result(store, first).rows
-    large = replace(config, parameters=(("nodes", 3000),), seeds=tuple(range(10)), etas=PAIRED)
+    large = replace(config, parameters=(("nodes", 3000),), seeds=tuple(range(10)), interventions=PAIRED)
     with pytest.raises(WGNNError, match=r"the disk that holds .* is full"):
         train_here(store, large)
     kept = store.cells(large.run_id)

@@ -9,16 +9,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from wgnn_core.runs.execution import Execution
 
 from tests.runs.run_helpers import train_here
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs import cells, database
 from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.life import Life
 from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store
+from wgnn_core.wgnn import Row
 
-OTHER = ((0.9, 0.0, 0.0), (0.0, 0.2, 0.9))
+OTHER = (Intervention(0.9), Intervention(0.0, 0.2, 0.9, pool="test"))
 
 
 def left_to_train(store: Store, config: RunConfig, *, adopts: bool = True) -> int:
@@ -26,21 +28,21 @@ def left_to_train(store: Store, config: RunConfig, *, adopts: bool = True) -> in
     store.create(config, adopts=adopts)
     owner = owner_name("test")
     assert store.claim(config.run_id, owner)
-    execution = Execution(store, config.run_id, owner)
+    life = Life(store, config.run_id, owner)
     store.release(owner)
-    return sum(len(cell.runs) for cell in execution.ready())
+    return sum(len(cell.positions) for cell in life.ready())
 
 
 def test_other_etas_take_over_the_base(store: Store, config: RunConfig, tmp_path: Path) -> None:
     first = train_here(store, config)
-    other = replace(config, etas=OTHER, pool="test")
+    other = replace(config, interventions=OTHER)
     assert left_to_train(store, other) == 0
     adopted = load_result(store, train_here(store, other))
     alone = Store(tmp_path / "alone")
     trained = load_result(alone, train_here(alone, other))
     pd.testing.assert_frame_equal(adopted.rows, trained.rows)
     assert adopted.base is not None and trained.base is not None
-    for name in ("prob", "val", "test", "best_epoch"):
+    for name in cells.BASE_ARRAYS:
         np.testing.assert_array_equal(getattr(adopted.base, name), getattr(trained.base, name))
     store.delete(first)
     assert load_result(store, other.run_id).base is not None  # a copy, not a link
@@ -60,7 +62,7 @@ def test_another_base_is_trained(
     store: Store, config: RunConfig, change: dict[str, object]
 ) -> None:
     train_here(store, config)
-    other = replace(config, etas=OTHER, **change)  # type: ignore[arg-type]
+    other = replace(config, interventions=OTHER, **change)  # type: ignore[arg-type]
     assert left_to_train(store, other) == len(other.seeds)
 
 
@@ -70,35 +72,40 @@ def test_another_cut_is_trained(
     """Not every model gives the same bits in another batch, so only equal batches are equal."""
     train_here(store, config)
     monkeypatch.setattr(cells, "MAX_BATCH", 2)
-    assert left_to_train(store, replace(config, etas=OTHER)) == 3
+    assert left_to_train(store, replace(config, interventions=OTHER)) == 3
 
 
 def test_fresh_means_trained(store: Store, config: RunConfig) -> None:
     train_here(store, config)
-    assert left_to_train(store, replace(config, etas=OTHER), adopts=False) == 3
+    assert left_to_train(store, replace(config, interventions=OTHER), adopts=False) == 3
 
 
 def test_damaged_arrays_are_not_taken_over(store: Store, config: RunConfig) -> None:
     run = train_here(store, config)
     (store.path / "arrays" / run / "0.npz").write_bytes(b"no zip")
-    assert left_to_train(store, replace(config, etas=OTHER)) == 3
+    assert left_to_train(store, replace(config, interventions=OTHER)) == 3
 
 
 def test_a_store_of_the_first_version_is_brought_up_to_date(
-    tmp_path: Path, config: RunConfig, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, config: RunConfig
 ) -> None:
-    with monkeypatch.context() as before:
-        before.setattr(database, "MIGRATIONS", database.MIGRATIONS[:1])
-        Store(tmp_path).close()
     with sqlite3.connect(tmp_path / "runs.sqlite") as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        for statement in database.MIGRATIONS[0]:
+            db.execute(statement)
+        db.execute("PRAGMA user_version = 1")
+        db.execute(f"PRAGMA application_id = {database.APPLICATION}")
         db.execute(
             "INSERT INTO run (id, config, identity, dataset, model, dataset_hash, trainings, state,"
             " created) VALUES ('old', ?, '{}', 'digits', 'gcn', '', 1, 'done', 1.0)",
-            ('{"dataset": "digits"}',),
+            ('{"dataset": "digits", "pool": "test"}',),
         )
         db.execute("INSERT INTO cell VALUES ('old', 0, 1, 1.0, 1.0)")
+        db.execute(
+            "INSERT INTO score VALUES ('old', 0, 0, 0.5, 0.25, 0.75, 3, 60.0, 61.0, 62.0, 7, 8, 5)"
+        )
     store = Store(tmp_path)
     assert [(run.run_id, run.done) for run in store.runs()] == [("old", 1)]
+    moved = Row(Intervention(0.5, 0.25, 0.75, "test"), 3, 60.0, 61.0, 62.0, 7, 8, 5)
+    assert store.rows("old") == [(0, 0, moved)]
     train_here(store, config)
     assert store.get(config.run_id).state == "done"

@@ -2,53 +2,71 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pandas as pd
-from hypothesis import given
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from wgnn_core.intervention import Intervention
 from wgnn_core.models import make_model
-from wgnn_core.runs.cells import CELL_BYTES, cell_size, first_cells, second_cells, second_etas
+from wgnn_core.runs import cells as module
+from wgnn_core.runs.cells import CELL_BYTES, cell_size, content_of, first_cells, second_cells
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.search import COLUMNS, trials
+from wgnn_core.search import as_table, trials
+from wgnn_core.wgnn import Row
+
+KARATE = RunConfig("karate").graph()
 
 
-@given(st.integers(1, 40), st.integers(0, 9), st.integers(1, 32))
-def test_every_training_is_in_one_cell(seeds: int, etas: int, size: int) -> None:
-    triples = tuple((0.1 * i, 0.5, 0.5) for i in range(etas))
-    config = RunConfig("digits", seeds=tuple(range(seeds)), etas=triples)
-    cells = first_cells(config, size)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.integers(1, 40),
+    st.integers(0, 9),
+    st.integers(1, 32),
+    st.sampled_from(["same", "gcn", "gat"]),
+)
+def test_every_training_is_in_one_cell(
+    monkeypatch: pytest.MonkeyPatch, seeds: int, count: int, size: int, edge_model: str
+) -> None:
+    asked = tuple(Intervention(0.1 * i, 0.5, 0.5, edge_model=edge_model) for i in range(count))
+    config = RunConfig("karate", seeds=tuple(range(seeds)), interventions=asked)
+    monkeypatch.setattr(module, "MAX_BATCH", size)
+    cells = first_cells(config, KARATE)
     assert [cell.number for cell in cells] == list(range(len(cells)))
-    assert all(1 <= len(cell) <= size and not (cell.runs and cell.trials) for cell in cells)
-    assert [run for cell in cells for run in cell.runs] == list(range(seeds))
-    assert [t for cell in cells for t in cell.trials] == trials(config.first_etas, seeds)
+    assert all(1 <= len(cell) <= size and not (cell.positions and cell.trials) for cell in cells)
+    for name in ("", *config.edge_models):
+        mine = [cell for cell in cells if cell.positions and cell.edge_model == name]
+        assert [p for cell in mine for p in cell.positions] == list(range(seeds))
+    assert config.edge_models == ((edge_model,) if edge_model != "same" and count else ())
+    assert [t for cell in cells for t in cell.trials] == trials(config.first_stage, seeds)
     assert sum(map(len, cells)) == config.trainings
-    kinds = [bool(cell.runs) for cell in cells]
-    assert kinds == sorted(kinds, reverse=True)  # the base comes first
+    kinds = [bool(cell.positions) for cell in cells]
+    assert kinds == sorted(kinds, reverse=True)  # the base and the edge models come first
+    assert all((content_of(config, cell) is None) == bool(cell.trials) for cell in cells)
 
 
-def test_the_second_stage_follows_validation(config: RunConfig) -> None:
-    two = replace(config, etas=(), search="two-stage", steps=(0.3, 0.6), seeds=(0, 1))
-    rows = pd.DataFrame(
-        [
-            (e.eta0, e.eta1, e.eta2, s, 0.0, 0.0, 0.0, 0, 0, 0)
-            for e in two.first_etas
+def test_the_second_stage_follows_validation(
+    config: RunConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = replace(config, interventions=(), search="two-stage", steps=(0.3, 0.6), seeds=(0, 1))
+    best = (0.0, 0.3, 0.6)
+    rows = as_table(
+        [  # the test accuracy of the others must not matter
+            (i, s, Row(i, s, *((80.0, 0.0, 0.0) if i.etas == best else (0.0, 99.0, 99.0))))
+            for i in two.first_stage
             for s in (0, 1)
-        ],
-        columns=list(COLUMNS),
+        ]
     )
-    wanted = (rows.eta1 == 0.3) & (rows.eta2 == 0.6)
-    rows.loc[wanted, "val"] = 80.0
-    rows.loc[~wanted, "test"] = 99.0  # must not matter
-    assert {(e.eta0, e.eta1, e.eta2) for e in second_etas(two, rows)} == {
+    monkeypatch.setattr(module, "MAX_BATCH", 3)
+    first, second = first_cells(two, two.graph()), second_cells(two, two.graph(), rows)
+    assert {t.intervention.etas for cell in second for t in cell.trials} == {
         (0.3, 0.3, 0.6),
         (0.6, 0.3, 0.6),
     }
-    first, second = first_cells(two, 3), second_cells(two, 3, rows)
     assert [c.number for c in second] == [len(first), len(first) + 1]
     assert sum(map(len, first + second)) == two.trainings
 
 
-def test_big_graphs_have_small_cells(config: RunConfig) -> None:
+def test_big_graphs_have_small_cells() -> None:
     def size(model: str, nodes: int) -> int:
         parameters = (("nodes", nodes), ("features", 64))
         return cell_size(make_model(model), RunConfig("csbm", parameters).graph())

@@ -13,9 +13,9 @@ import pytest
 from tests.runs.run_helpers import PAIRED, train_here, until
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import cluster as module
-from wgnn_core.runs.cluster import make_executor
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.jobs import Jobs
+from wgnn_core.runs.jobs import Jobs, make_executor
+from wgnn_core.runs.life import Life
 from wgnn_core.runs.local import LocalExecutor
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store
@@ -61,7 +61,7 @@ def test_a_node_killed_in_the_middle(two_nodes: Any, store: Store, sweep: RunCon
             until(lambda: len(store.cells(run)) >= 3, 300)
             cluster.remove_node(node, allow_graceful=False)
             assert jobs.wait(run, 300).state == "done"
-            small = replace(sweep, etas=PAIRED[:2], seeds=(0, 1))
+            small = replace(sweep, interventions=PAIRED[:2], seeds=(0, 1))
             bad = replace(small, seeds=(2,), device="abacus")
             jobs.submit(replace(sweep, hyper=(("epochs", 5000),)))
             until(lambda: jobs.store.get(jobs.list()[0].run_id).state == "running")
@@ -76,6 +76,7 @@ def test_a_node_killed_in_the_middle(two_nodes: Any, store: Store, sweep: RunCon
     pd.testing.assert_frame_equal(result.rows, undisturbed.rows)
     assert result.base is not None and undisturbed.base is not None
     assert (result.base.prob == undisturbed.base.prob).all()
+    assert (result.base.joined == undisturbed.base.joined).all()
     assert result.chosen == undisturbed.chosen
     assert set(stored.values()) == {1}
     assert {number for key, number in stored if key == run} == store.cells(run)
@@ -104,13 +105,19 @@ def test_no_cluster_there(store: Store) -> None:
 
 
 def test_a_task_is_the_cell_the_worker_would_train(store: Store, config: RunConfig) -> None:
-    from wgnn_core.runs.execution import Execution
-
-    run = train_here(store, config)
-    execution = Execution(store, run, "nobody")
-    for cell in execution._first:
-        names = ("prob", "val", "test", "best_epoch")
-        base = {name: getattr(execution.base, name) for name in names} if cell.trials else None
-        result, _ = module.train_cell(config, config.graph(), base, cell)
-        for name, array in store.arrays(run, cell.number).items():
+    asked = tuple(replace(i, edge_model="gat") for i in config.interventions)
+    mixed = replace(config, model="self-training", hyper=(), interventions=asked)
+    run = train_here(store, mixed)
+    life = Life(store, run, "nobody")
+    assert [cell.edge_model for cell in life._first if cell.positions] == ["", "gat"]
+    for cell in life._first:
+        task = life.task(cell)
+        result = module.train_cell(task.config, task.graph, task.bases, cell)
+        stored = store.arrays(run, cell.number)
+        assert result.arrays.keys() == stored.keys()
+        for name, array in stored.items():
             assert (result.arrays[name] == array).all()
+        mine = [row for number, _, row in store.rows(run) if number == cell.number]
+        assert result.rows == mine
+    joined = load_result(store, run).trained.joined
+    assert joined.any(), "a cluster once forgot how many nodes a model added by itself"

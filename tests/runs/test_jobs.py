@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +13,11 @@ import pytest
 
 from tests.runs.run_helpers import gone, train_here, until
 from wgnn_core.errors import WGNNError
+from wgnn_core.runs import local
 from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.events import Ended, Event, Ready, Started, Stored
 from wgnn_core.runs.jobs import Executor, Jobs, Limits
+from wgnn_core.runs.life import Tell
 from wgnn_core.runs.local import LocalExecutor
 from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.results import load_result
@@ -23,19 +25,19 @@ from wgnn_core.runs.store import Store
 
 
 @pytest.fixture(scope="module")
-def heard() -> list[dict[str, Any]]:
+def heard() -> list[Event]:
     """Everything the worker of `warm` ever said."""
     return []
 
 
 @pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, heard: list[dict[str, Any]]) -> Iterator[Jobs]:
+def warm(tmp_path_factory: pytest.TempPathFactory, heard: list[Event]) -> Iterator[Jobs]:
     """One worker for the whole module: it takes seconds to start."""
 
-    def executor(store: Store, owner: str, seconds: float, listener: Any) -> Executor:
-        def tee(event: dict[str, Any]) -> None:
+    def executor(store: Store, owner: str, seconds: float, tell: Tell) -> Executor:
+        def tee(event: Event) -> None:
             heard.append(event)
-            listener(event)
+            tell(event)
 
         return LocalExecutor(store, owner, seconds, tee)
 
@@ -77,8 +79,7 @@ def test_the_worker_gives_the_numbers_of_this_process(
     run = warm.submit(config)
     seen = [warm.status(run)]
     while seen[-1].active:
-        time.sleep(0.02)
-        seen.append(warm.status(run))
+        seen.append(warm.wait(run, 0.02))
     assert seen[-1].state == "done"
     done = [status.done for status in seen]
     assert done == sorted(done)
@@ -93,7 +94,7 @@ def test_the_worker_gives_the_numbers_of_this_process(
 
 
 def test_asking_twice_trains_once(
-    warm: Jobs, heard: list[dict[str, Any]], config: RunConfig
+    warm: Jobs, heard: list[Event], config: RunConfig
 ) -> None:
     same = replace(config, seeds=(20, 21, 22))
     ids: list[str] = []
@@ -104,24 +105,32 @@ def test_asking_twice_trains_once(
         thread.join()
     assert set(ids) == {same.run_id}
     assert warm.wait(same.run_id, 60).state == "done"
-    started = time.monotonic()
-    assert warm.status(warm.submit(same)).state == "done"  # a finished one returns at once
-    assert time.monotonic() - started < 1
-    cells = [line["cell"] for line in heard if line["event"] == "start" and line["run"] == ids[0]]
-    assert cells == sorted(set(cells))
+    until(lambda: any(isinstance(e, Ended) and e.run_id == same.run_id for e in heard))
+    before = len(heard)
+    assert warm.status(warm.submit(same)).state == "done"  # a finished one is asked of nobody
+    other = replace(config, seeds=(23,), interventions=())
+    assert warm.wait(warm.submit(other), 60).state == "done"
+    later = [e for e in heard[before:] if not isinstance(e, Ready)]
+    assert {e.run_id for e in later} == {other.run_id}
+    cells = [e.cell for e in heard if isinstance(e, Stored) and e.run_id == same.run_id]
+    assert cells == sorted(set(cells)) == sorted(warm.store.cells(same.run_id))
 
 
-def test_cancel_and_resume(warm: Jobs, store: Store, sweep: RunConfig) -> None:
+def test_cancel_and_resume(
+    warm: Jobs, heard: list[Event], store: Store, config: RunConfig, sweep: RunConfig
+) -> None:
     here = load_result(store, train_here(store, sweep))
     run = warm.submit(sweep)
     until(lambda: len(warm.store.cells(run)) >= 2)
     warm.cancel(run)
-    cancelled = warm.status(run)
-    assert cancelled.state == "cancelled"
+    assert warm.status(run).state == "cancelled"
     kept = warm.store.cells(run)
     assert 2 <= len(kept) < 11
-    time.sleep(0.5)
+    # the worker obeys in order: when it has done something else, it has left this run
+    next_one = replace(config, seeds=(40,), interventions=())
+    assert warm.wait(warm.submit(next_one), 60).state == "done"
     assert warm.store.cells(run) == kept, "it went on"
+    assert sum(isinstance(e, Stored) and e.run_id == run for e in heard) == len(kept)
     partial = warm.result(run)
     assert partial is not None and partial.chosen is None and 0 < len(partial.rows) < 320
     warm.resume(run)
@@ -131,40 +140,53 @@ def test_cancel_and_resume(warm: Jobs, store: Store, sweep: RunConfig) -> None:
     pd.testing.assert_frame_equal(result.rows, here.rows)
 
 
-def test_cancel_answers_within_two_seconds(warm: Jobs, config: RunConfig) -> None:
+def test_a_cell_that_does_not_stop_is_stopped_with_its_worker(
+    warm: Jobs, heard: list[Event], config: RunConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A GAT on a graph of photo's size, whose epochs take long."""
     photo = (("nodes", 7650), ("classes", 8), ("features", 745), ("average_degree", 31.0))
     big = replace(config, parameters=photo, model="gat", hyper=(("epochs", 200),), seeds=(0, 1))
-    run = warm.submit(big)
     executor = warm._executor
     assert isinstance(executor, LocalExecutor)
-    until(lambda: warm._live[run].began is not None)
-    time.sleep(1)
-    started = time.monotonic()
-    warm.cancel(run)
+    run = warm.submit(big)
+    until(lambda: any(isinstance(e, Started) and e.run_id == run for e in heard))
+    limits: list[float] = []
+
+    class Timer(threading.Timer):
+        def __init__(self, seconds: float, *rest: Any) -> None:
+            limits.append(seconds)
+            super().__init__(0.0, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(local.threading, "Timer", Timer)
+        warm.cancel(run)
     assert warm.status(run).state == "cancelled"
-    until(lambda: executor._current != run, 10)
-    assert time.monotonic() - started < 2
+    assert limits == [local.CANCEL_SECONDS]
+    assert local.CANCEL_SECONDS < 2, "what `Jobs.cancel` promises"
+    until(lambda: executor._current != run)
     small = replace(config, seeds=(30,))
     assert warm.wait(warm.submit(small), 60).state == "done"
+    assert warm.store.cells(run) == set()
 
 
-def test_fresh_computes_again(warm: Jobs, heard: list[dict[str, Any]], config: RunConfig) -> None:
+def test_fresh_computes_again(warm: Jobs, heard: list[Event], config: RunConfig) -> None:
     run = warm.submit(config)
     assert warm.wait(run, 60).state == "done"
-    before = sum(line["event"] == "cell" and line["run"] == run for line in heard)
+    before = sum(isinstance(e, Stored) and e.run_id == run for e in heard)
     assert warm.submit(config, fresh=True) == run
     assert warm.wait(run, 60).state == "done"
-    after = sum(line["event"] == "cell" and line["run"] == run for line in heard)
+    until(lambda: isinstance(heard[-1], Ended))
+    after = sum(isinstance(e, Stored) and e.run_id == run for e in heard)
     assert after - before == len(warm.store.cells(run)) > 0
 
 
-def test_delete_a_run_under_way(warm: Jobs, sweep: RunConfig) -> None:
-    run = warm.submit(replace(sweep, pool="test"))
+def test_delete_a_run_under_way(warm: Jobs, config: RunConfig, sweep: RunConfig) -> None:
+    run = warm.submit(replace(sweep, seeds=tuple(range(50, 60))))
     until(lambda: warm.status(run).done > 0)
     warm.delete(run)
     assert warm.result(run) is None
-    time.sleep(0.3)
+    next_one = replace(config, seeds=(41,), interventions=())  # then the worker has left the other
+    assert warm.wait(warm.submit(next_one), 60).state == "done"
     assert not (warm.store.path / "arrays" / run).exists()
 
 
@@ -216,7 +238,7 @@ def test_a_run_of_another_program_cannot_be_cancelled_here(idle: Jobs, config: R
 
 def test_the_end_is_known_even_if_it_could_not_be_written(idle: Jobs, config: RunConfig) -> None:
     run = idle.submit(config)
-    idle._hear({"event": "end", "run": run, "state": "failed", "message": "the disk is full."})
+    idle._hear(Ended(run, "failed", "the disk is full."))
     status = idle.status(run)
     assert (status.state, status.message) == ("failed", "the disk is full.")
 

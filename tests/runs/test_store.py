@@ -14,19 +14,21 @@ import pytest
 
 from tests.runs.run_helpers import train_here
 from wgnn_core.errors import WGNNError
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs import arrays
-from wgnn_core.runs.cells import Cell, CellResult, Score
+from wgnn_core.runs.cells import Cell, CellResult
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.database import MIGRATIONS, transaction
 from wgnn_core.runs.owners import alive, owner_name
 from wgnn_core.runs.process import home
 from wgnn_core.runs.store import Store
-from wgnn_core.wgnn import Etas
+from wgnn_core.wgnn import Row
 
-CELL = Cell(0, runs=(0, 1))
+CELL = Cell(0, positions=(0, 1))
 RESULT = CellResult(
-    [Score(Etas(), 0, 60.0, 50.0, 50.0), Score(Etas(), 1, 62.0, 53.5, 53.5)],
+    [Row(Intervention(), 0, 60.0, 50.0, 50.0), Row(Intervention(), 1, 62.0, 53.5, 53.5)],
     {"prob": np.arange(6, dtype=np.float32).reshape(2, 3) / 7},
+    1.5,
 )
 DEAD = "1:0.5:somebody"  # process 1 did not start half a second after 1970
 
@@ -41,11 +43,10 @@ def owned(store: Store, config: RunConfig) -> tuple[Store, str, str]:
 
 def test_a_cell_comes_back_as_it_went_in(owned: tuple[Store, str, str]) -> None:
     store, run, owner = owned
-    assert store.put_cell(run, owner, CELL, RESULT, 1.5)
+    assert store.put_cell(run, owner, CELL, RESULT)
     again = Store(store.path)
     assert again.cells(run) == {0}
-    assert [s for _, _, s in again.scores(run)][1].test == 53.5
-    assert [(c, i) for c, i, _ in again.scores(run)] == [(0, 0), (0, 1)]
+    assert again.rows(run) == [(0, 0, RESULT.rows[0]), (0, 1, RESULT.rows[1])]
     np.testing.assert_array_equal(again.arrays(run, 0)["prob"], RESULT.arrays["prob"])
     summary = again.get(run)
     assert (summary.done, summary.total, summary.seconds) == (2, 12, 1.5)
@@ -54,22 +55,22 @@ def test_a_cell_comes_back_as_it_went_in(owned: tuple[Store, str, str]) -> None:
 
 def test_accuracy_is_that_of_the_best_etas_on_validation(owned: tuple[Store, str, str]) -> None:
     store, run, owner = owned
-    good, bad = Etas(0.5, 0.0, 0.0), Etas(0.5, 0.3, 0.4)
-    scores = [Score(Etas(), i, 60.0, 50.0 + i, 50.0) for i in range(3)]
-    scores += [Score(good, i, 70.0, 55.0 + i, 0.0) for i in range(3)]
-    scores += [Score(bad, i, 65.0, 90.0, 0.0) for i in range(3)]
-    store.put_cell(run, owner, Cell(0, runs=tuple(range(9))), CellResult(scores, {}), 1.0)
+    good, bad = Intervention(0.5, ranker="margin"), Intervention(0.5)
+    rows = [Row(Intervention(), i, 60.0, 50.0 + i, 50.0) for i in range(3)]
+    rows += [Row(good, i, 70.0, 55.0 + i, 0.0) for i in range(3)]
+    rows += [Row(bad, i, 65.0, 90.0, 0.0) for i in range(3)]
+    store.put_cell(run, owner, Cell(0, positions=tuple(range(9))), CellResult(rows, {}))
     assert (store.get(run).accuracy, store.get(run).base_accuracy) == (56.0, 51.0)
 
 
 def test_a_cell_is_stored_once_and_only_for_the_owner(owned: tuple[Store, str, str]) -> None:
     store, run, owner = owned
-    assert not store.put_cell(run, owner_name("other"), CELL, RESULT, 1.0)
+    assert not store.put_cell(run, owner_name("other"), CELL, RESULT)
     assert store.cells(run) == set()
-    assert store.put_cell(run, owner, CELL, RESULT, 1.0)
-    assert store.put_cell(run, owner, CELL, RESULT, 9.0)
-    assert store.get(run).seconds == 1.0
-    assert len(store.scores(run)) == 2
+    assert store.put_cell(run, owner, CELL, RESULT)
+    assert store.put_cell(run, owner, CELL, replace(RESULT, seconds=9.0))
+    assert store.get(run).seconds == 1.5
+    assert len(store.rows(run)) == 2
 
 
 def test_one_live_owner_at_a_time(owned: tuple[Store, str, str]) -> None:
@@ -140,16 +141,16 @@ def test_pin_note_find_delete(store: Store, config: RunConfig) -> None:
         store.note(second.run_id, "x" * 10_001)
 
 
-def test_deleting_takes_the_scores_along(owned: tuple[Store, str, str]) -> None:
+def test_deleting_takes_the_rows_along(owned: tuple[Store, str, str]) -> None:
     store, run, owner = owned
-    store.put_cell(run, owner, CELL, RESULT, 1.0)
+    store.put_cell(run, owner, CELL, RESULT)
     with pytest.raises(WGNNError, match="another program"):
         store.delete(run)
     store.delete(run, owner)
     with sqlite3.connect(store.path / "runs.sqlite") as db:
-        assert db.execute("SELECT count(*) FROM score").fetchone() == (0,)
+        assert db.execute("SELECT count(*) FROM result").fetchone() == (0,)
         assert db.execute("SELECT count(*) FROM cell").fetchone() == (0,)
-    assert not store.put_cell(run, owner, CELL, RESULT, 1.0)
+    assert not store.put_cell(run, owner, CELL, RESULT)
     assert list((store.path / "arrays").iterdir()) == []
 
 
@@ -209,7 +210,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
 
 def test_damaged_arrays_are_named(owned: tuple[Store, str, str]) -> None:
     store, run, owner = owned
-    store.put_cell(run, owner, CELL, RESULT, 1.0)
+    store.put_cell(run, owner, CELL, RESULT)
     file = store.path / "arrays" / run / "0.npz"
     file.write_bytes(file.read_bytes()[:-40])
     with pytest.raises(WGNNError, match=r"run .* cannot be read"):
@@ -221,9 +222,9 @@ def test_damaged_arrays_are_named(owned: tuple[Store, str, str]) -> None:
 
 def test_arrays_never_hold_pickles(owned: tuple[Store, str, str]) -> None:
     store, run, owner = owned
-    bad = CellResult(RESULT.scores, {"prob": np.array([object()])})
+    bad = CellResult(RESULT.rows, {"prob": np.array([object()])})
     with pytest.raises(ValueError, match="allow_pickle"):
-        store.put_cell(run, owner, CELL, bad, 1.0)
+        store.put_cell(run, owner, CELL, bad)
     file = store.path / "arrays" / run / "0.npz"
     assert list(file.parent.iterdir()) == []
     np.savez(file, prob=np.array([object()]))
@@ -242,19 +243,20 @@ def test_no_space_for_arrays_leaves_nothing_behind(
     with monkeypatch.context() as patch:
         patch.setattr(arrays.os, "fsync", full)
         with pytest.raises(WGNNError, match=r"disk .* is full"):
-            store.put_cell(run, owner, CELL, RESULT, 1.0)
+            store.put_cell(run, owner, CELL, RESULT)
     assert store.cells(run) == set()
     assert list((store.path / "arrays" / run).iterdir()) == []
-    assert store.put_cell(run, owner, CELL, RESULT, 1.0)
+    assert store.put_cell(run, owner, CELL, RESULT)
 
 
 def test_a_transaction_is_all_or_nothing(owned: tuple[Store, str, str]) -> None:
     store, run, owner = owned
-    twice = CellResult([RESULT.scores[0]] * 2, {})  # breaks UNIQUE at the second score
-    with pytest.raises(WGNNError, match="UNIQUE"):
-        store.put_cell(run, owner, CELL, twice, 1.0)
+    no_number = replace(RESULT.rows[1], val=None)  # type: ignore[arg-type]
+    broken = CellResult([RESULT.rows[0], no_number], {})
+    with pytest.raises(WGNNError, match="NOT NULL"):
+        store.put_cell(run, owner, CELL, broken)
     assert store.cells(run) == set()
-    assert store.scores(run) == []
+    assert store.rows(run) == []
     with pytest.raises(KeyError), transaction(store.path / "runs.sqlite") as db:
         db.execute("DELETE FROM run")
         raise KeyError
@@ -263,11 +265,12 @@ def test_a_transaction_is_all_or_nothing(owned: tuple[Store, str, str]) -> None:
 
 WRITER = """
 import sys
-from wgnn_core.runs.cells import Cell, CellResult, Score
+from wgnn_core.runs.cells import Cell, CellResult
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.store import Store
-from wgnn_core.wgnn import Etas
+from wgnn_core.intervention import Intervention
+from wgnn_core.wgnn import Row
 import numpy as np
 
 me, store = owner_name(sys.argv[2]), Store(sys.argv[1])
@@ -279,9 +282,9 @@ for seed in range(200):
     config = RunConfig("karate", seeds=(seed,))
     store.create(config)
     if store.claim(config.run_id, me):
-        score = Score(Etas(), 0, 1.0, 2.0, 2.0)
-        result = CellResult([score], {"prob": np.full(50, seed)})
-        mine += store.put_cell(config.run_id, me, Cell(0, runs=(0,)), result, 1.0)
+        row = Row(Intervention(), 0, 1.0, 2.0, 2.0)
+        result = CellResult([row], {"prob": np.full(50, seed)})
+        mine += store.put_cell(config.run_id, me, Cell(0, positions=(0,)), result)
         store.set_state(config.run_id, me, "done")
 print(mine)
 """

@@ -68,7 +68,7 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         canonical = {
-            "dataset": str(self.dataset).lower() if self.given is None else self.dataset,
+            "dataset": str(self.dataset).lower(),
             "parameters": _pairs("parameters", self.parameters),
             "hyper": _pairs("hyper", self.hyper),
             "seeds": tuple(check_seeds(self.seeds).tolist()),

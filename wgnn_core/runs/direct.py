@@ -47,10 +47,15 @@ def run_here(
             if not report(store.get(config.run_id).done + under_way, config.trainings):
                 driver.cancel(config.run_id)
 
-    driver = Driver(store, owner_name(uuid.uuid4().hex), math.inf, Here(), tell, config.given)
+    owner = owner_name(uuid.uuid4().hex)
+    driver = Driver(store, owner, math.inf, Here(), tell, config.given)
     driver.add(config.run_id)
-    while driver.busy:
-        driver.step()
+    try:
+        while driver.busy:
+            driver.step()
+        store.set_state(config.run_id, owner, "cancelled")  # unless it has let go of the run
+    finally:
+        store.release(owner)  # this process lives on, and may want to resume the run
     if not ended or ended[-1].state == "cancelled":
         raise Cancelled
     if ended[-1].state != "done":

@@ -146,6 +146,7 @@ class _Turn:
     run_id: str
     life: Life | None = None
     cancelled: bool = False
+    over: bool = False
     flying: list[tuple[Any, Cell]] = field(default_factory=list)
     spent: float = 0.0
     since: float = 0.0
@@ -158,7 +159,8 @@ class _Turn:
 class Driver:
     """Leads runs through their lives in turn, cell by cell; tells `tell` what happens.
 
-    `add` and `cancel` may be called from other threads than the one that calls `step`.
+    `add` and `cancel` may be called from other threads than the one that calls `step`, also by
+    somebody whom `tell` waits for: nothing is told while the lock is held.
     """
 
     def __init__(
@@ -173,7 +175,7 @@ class Driver:
         self._store, self._owner, self._max_seconds = store, owner, max_seconds
         self._trainer, self._tell, self._graph = trainer, tell, graph
         self._turns: deque[_Turn] = deque()
-        self._changed = threading.Condition(threading.RLock())
+        self._changed = threading.Condition()
 
     def add(self, run_id: str) -> None:
         """Train a run; one that is being trained already is left alone."""
@@ -184,15 +186,18 @@ class Driver:
 
     def cancel(self, run_id: str) -> None:
         """Stop a run; what is finished stays."""
-        with self._changed:
-            for turn in [turn for turn in self._turns if turn.run_id == run_id]:
+        for turn in self._waiting():
+            if turn.run_id == run_id:
                 turn.cancelled = True
                 self._leave(turn)
+                if not turn.flying:  # else it is told when the cell under way has stopped
+                    self._tell_end(turn, "cancelled")
 
     def close(self) -> None:
         """Stop every run; they can be resumed."""
-        for turn in list(self._turns):
-            self.cancel(turn.run_id)
+        for turn in self._waiting():
+            turn.cancelled = True
+            self._leave(turn)
 
     @property
     def busy(self) -> bool:
@@ -207,53 +212,75 @@ class Driver:
 
     def step(self) -> None:
         """Give every free slot a cell, then store the cells that end within a moment."""
-        with self._changed:
-            flying = self._launch()
+        flying = self._launch()
         if not flying:
             time.sleep(WAIT_SECONDS if self._turns else 0)  # all are held by other programs
             return
         turn_of = {id(handle): turn for handle, turn in flying}
         for handle, landed in self._trainer.landed([handle for handle, _ in flying], WAIT_SECONDS):
-            self._guarded(turn_of[id(handle)], self._collect, handle, landed)
+            turn = turn_of[id(handle)]
+            if not turn.over:  # a cell that landed beside it may have ended it
+                self._guarded(turn, self._collect, handle, landed)
+
+    def _waiting(self) -> list[_Turn]:
+        with self._changed:
+            return list(self._turns)
 
     def _launch(self) -> list[tuple[Any, _Turn]]:
-        share = max(1, self._trainer.slots // max(1, len(self._turns)))
-        for turn in list(self._turns):
-            under_way = sum(len(other.flying) for other in self._turns)
+        turns = self._waiting()
+        share = max(1, self._trainer.slots // max(1, len(turns)))
+        for turn in turns:
+            under_way = sum(len(other.flying) for other in self._waiting())
             free = min(share - len(turn.flying), self._trainer.slots - under_way)
-            if free > 0 and not self._guarded(turn, self._advance, free):
+            late = turn.seconds() > self._max_seconds
+            if (free > 0 or late) and not self._guarded(turn, self._advance, free):
                 self._leave(turn)
             elif free > 0:
-                self._turns.remove(turn)  # the others come first next time
+                self._to_the_end(turn)
+        return [(handle, turn) for turn in self._waiting() for handle, _ in turn.flying]
+
+    def _to_the_end(self, turn: _Turn) -> None:
+        """The others come first next time."""
+        with self._changed:
+            if turn in self._turns:
+                self._turns.remove(turn)
                 self._turns.append(turn)
-        return [(handle, turn) for turn in self._turns for handle, _ in turn.flying]
 
     def _advance(self, turn: _Turn, free: int) -> bool:
         """Start up to `free` cells of a run; False when nothing of it is left to do here."""
+        if turn.seconds() > self._max_seconds:
+            raise WGNNError(self._too_long)
         self._tell(events.Taken(turn.run_id))
         if turn.life is None and not self._begin(turn):
             return self._store.get(turn.run_id).state != "done" or self._end(turn, "done")
         life = turn.life
         assert life is not None
-        if turn.seconds() > self._max_seconds:
-            raise WGNNError(self._too_long)
         ready = life.ready()
         if not ready:
             return self._end(turn, "done")
         taken = {cell.number for _, cell in turn.flying}
         for cell in [cell for cell in ready if cell.number not in taken][:free]:
-            if not turn.flying:
-                turn.since = time.monotonic()
-            handle = self._trainer.start(life.task(cell), self._hook(turn))
-            turn.flying.append((handle, cell))
-            number = cell.number if self._trainer.slots == 1 else None
-            self._tell(events.Started(turn.run_id, number))
+            self._start(turn, life, cell)
         return True
+
+    def _start(self, turn: _Turn, life: Life, cell: Cell) -> None:
+        if not turn.flying:
+            turn.since = time.monotonic()
+        handle = self._trainer.start(life.task(cell), self._hook(turn))
+        with self._changed:
+            turn.flying.append((handle, cell))
+        if turn.cancelled:  # meanwhile
+            self._trainer.stop(handle)
+        number = cell.number if self._trainer.slots == 1 else None
+        self._tell(events.Started(turn.run_id, number))
 
     def _begin(self, turn: _Turn) -> bool:
         """Take hold of the run; False while another program is training it, or if it is done."""
         if not self._store.claim(turn.run_id, self._owner):
             return False
+        if turn.cancelled:  # before it was ours
+            self._store.set_state(turn.run_id, self._owner, "cancelled")
+            raise Cancelled
         turn.life = Life(self._store, turn.run_id, self._owner, self._graph)
         self._store.set_state(turn.run_id, self._owner, "running")
         return True
@@ -267,11 +294,11 @@ class Driver:
             turn.flying = [pair for pair in turn.flying if pair[0] is not handle]
             turn.since = time.monotonic()
         if turn.cancelled:
-            return False
+            raise Cancelled
         assert turn.life is not None
         if not turn.life.put(cell, landed):  # deleted or taken away meanwhile
             self._leave(turn)
-            self._tell(events.Ended(turn.run_id, "cancelled"))
+            self._tell_end(turn, "cancelled")
             return False
         self._tell(events.Stored(turn.run_id, cell.number))
         if not turn.flying and not turn.life.ready():
@@ -309,7 +336,7 @@ class Driver:
     def _fail(self, turn: _Turn, error: BaseException) -> None:
         self._leave(turn)
         if turn.cancelled:
-            self._tell(events.Ended(turn.run_id, "cancelled"))
+            self._tell_end(turn, "cancelled")
         elif isinstance(error, Cancelled):
             self._end(turn, "failed", self._too_long)
         elif isinstance(error, WGNNError):
@@ -323,12 +350,21 @@ class Driver:
             self._store.set_state(turn.run_id, self._owner, state, message)
         except WGNNError as error:  # a full disk; whoever listens is told all the same
             message = message or str(error)
-        self._tell(events.Ended(turn.run_id, state, message))
+        self._tell_end(turn, state, message)
         return False
+
+    def _tell_end(self, turn: _Turn, state: State, message: str = "") -> None:
+        """Once for each turn; a run that was cancelled and asked for again has not ended."""
+        asked_again = any(other.run_id == turn.run_id for other in self._waiting())
+        if not turn.over and not (state == "cancelled" and asked_again):
+            self._tell(events.Ended(turn.run_id, state, message))
+        turn.over = True
 
     def _leave(self, turn: _Turn) -> None:
         with self._changed:
-            if turn in self._turns:
-                self._turns.remove(turn)
-            for handle, _ in turn.flying:
-                self._trainer.stop(handle)
+            if turn not in self._turns:
+                return
+            self._turns.remove(turn)
+            flying = list(turn.flying)
+        for handle, _ in flying:
+            self._trainer.stop(handle)

@@ -145,7 +145,11 @@ def load_result(store: Store, run_id: str, graph: Graph | None = None) -> RunRes
     graph = checked_graph(summary, graph)
     found = store.rows(run_id)
     base = load_base(store, run_id, summary.config, graph)
-    where = {(row.intervention.canonical, row.position): (cell, i) for cell, i, row in found}
+    where = {
+        (row.intervention.canonical, row.position): (cell, i)
+        for cell, i, row in found
+        if not row.intervention.is_base  # its arrays are those of `Base`
+    }
     if base is None:
         return RunResult(summary, graph, None, as_table([]), None, store, where)
     rows, candidates = _rows(summary.config, base, [row for _, _, row in found])
