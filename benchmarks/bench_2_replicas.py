@@ -88,13 +88,15 @@ from sys import argv
 from time import perf_counter
 from wgnn_core import datasets
 from wgnn_core.models import make_model
+from wgnn_core.replicas.engine import EngineOptions
 from wgnn_core.wgnn import train_base
 graph = datasets.load("cora")
 train_base(graph, make_model("gcn", epochs=2), 1)
 print("ready", flush=True)
 input()
 started = perf_counter()
-train_base(graph, make_model("gcn"), range(int(argv[1]), int(argv[2])), threads=int(argv[3]))
+options = EngineOptions(threads=int(argv[3]))
+train_base(graph, make_model("gcn"), range(int(argv[1]), int(argv[2])), options)
 print(perf_counter() - started)
 """
 BUSY = "while True: pass"

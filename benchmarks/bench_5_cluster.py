@@ -9,21 +9,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from wgnn_core.runs.cluster import make_executor
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.jobs import Jobs
+from wgnn_core.runs.jobs import Jobs, make_executor
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store
 from wgnn_core.search import paired_grid
 
-STUDY = tuple(
-    (e.eta0, e.eta1, e.eta2)
-    for e in paired_grid((0.2, 0.4, 0.6, 0.8), [i / 10 for i in range(1, 9)])
-)
+STUDY = tuple(paired_grid((0.2, 0.4, 0.6, 0.8), [i / 10 for i in range(1, 9)]))
 
 
 def sweep(nodes: int, folder: Path) -> tuple[float, pd.DataFrame]:
-    """Trainings a second of the parameter study, and its table."""
+    """Trainings per second of the parameter study, and its table."""
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(
@@ -33,7 +29,7 @@ def sweep(nodes: int, folder: Path) -> tuple[float, pd.DataFrame]:
         cluster.add_node(num_cpus=1)
     jobs = Jobs(Store(folder), executor=make_executor(cluster.address))
     try:
-        config = RunConfig("cora", hyper=(("epochs", 60),), etas=STUDY)
+        config = RunConfig("cora", hyper=(("epochs", 60),), interventions=STUDY)
         # every node starts its process and loads the kernels before the clock runs
         warm = replace(config, hyper=(("epochs", 2),))
         assert jobs.wait(jobs.submit(warm)).state == "done"

@@ -14,12 +14,13 @@ import torch
 from wgnn_core.comparators import METHODS, make_method
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
+from wgnn_core.intervention import Intervention
 from wgnn_core.replicas.model import Model
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.train import Trained
 from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Batch, Domain, View
-from wgnn_core.wgnn import run_wgnn, train_base
+from wgnn_core.wgnn import Trial, retrain, train_base
 
 VARIANTS: list[Model] = [
     *map(make_method, METHODS),
@@ -118,14 +119,14 @@ def test_wgnn_wraps_it(
     name: str, csbm_small: Graph, shortened: Callable[[Model, int], Model]
 ) -> None:
     model = shortened(make_method(name, **LIGHT.get(name, {})), EPOCHS.get(name, 15))
-    result = run_wgnn(csbm_small, model, 0.3, 0.5, 0.5, seeds=2)
-    assert np.isfinite(result.wgnn.prob).all()
-    added = [plan.supplement.added.sum() for plan in result.wgnn.plans]
-    dropped = [plan.edge_drop.dropped.sum() for plan in result.wgnn.plans]
-    assert min(added) > 0
-    assert min(dropped) > 0
-    assert np.abs(result.wgnn.prob - result.base.prob).max() > 1e-4
-    assert (result.wgnn.test > 100 / 3).all()
+    base = train_base(csbm_small, model, 2)
+    trials = [Trial(Intervention(0.3, 0.5, 0.5), position) for position in range(2)]
+    for before, out in zip(base.w, retrain(base, trials), strict=True):
+        assert np.isfinite(out.w).all()
+        assert out.row.pseudo_labels > 0
+        assert out.row.edges_dropped > 0
+        assert np.abs(out.w - before).max() > 1e-4
+        assert out.row.test > 100 / 3
 
 
 @pytest.mark.parametrize("name", METHODS)
