@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from ui import load
-from ui.jobs import PageEnd, ended, fragment, progress, status_of, train_button, watch
+from ui.jobs import PageEnd, ended, fragment, status_of, timing, train_button, watch
 from ui.shell import page_start
 from ui.show import metrics, show
 from ui.widgets import BIND
@@ -132,7 +132,7 @@ def heatmaps() -> None:
     result = load.finished(config.run_id) if done else load.jobs().result(config.run_id)
     if now.active:
         watch(config.run_id)
-        progress(config.run_id, now)
+        st.progress(min(now.done / max(now.total, 1), 1.0), text=timing(now))
     elif not done:
         ended(config.run_id, now)
     if result is None or result.base is None:

@@ -120,7 +120,7 @@ def chosen_subset() -> None:
             )
         )
         seen = {"seed": int(base.seeds[position]), "colour": colour}
-        trusted = {"mark": TRUSTED, "trusted_by": ranker, "alpha": alpha}
+        trusted = {"mark": TRUSTED, "trusted_by": ranker, "coverage": alpha}
         show(view.figure("node-map", result, **seen, **trusted), "problem1_map", height=MAP_HEIGHT)
 
 

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from ui import load
-from wgnn_core.runs.execution import Execution
+from wgnn_core.runs.events import Ended
 from wgnn_core.runs.jobs import Jobs
+from wgnn_core.runs.life import Driver, Here, Tell
 from wgnn_core.runs.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = {"seeds": "2", "gcn_epochs": "12"}
 TITLES = {"digits": "Digits", "karate": "Karate club", "csbm": "Contextual block model"}
 TITLES |= {"cora": "Cora"}
-PAGES = ("start", "dataset", "problem1", "map", "playground", "grid", "runs")
 FAULT = "the disk is full <script>alert(1)</script>; make room and resume the run."
 
 
 class Idle:
     """An executor that never comes round to a run."""
 
-    def __init__(self, store: Store, owner: str, seconds: float, listener: Any) -> None:
-        self.store, self.owner, self.listener = store, owner, listener
+    def __init__(self, store: Store, owner: str, seconds: float, tell: Tell) -> None:
+        self.store, self.owner, self.seconds, self.tell = store, owner, seconds, tell
+
+    def warm(self) -> None: ...
 
     def start(self, run_id: str) -> None: ...
 
@@ -39,11 +40,10 @@ class AtOnce(Idle):
     """An executor that trains a run before `submit` returns."""
 
     def start(self, run_id: str) -> None:
-        execution = Execution(self.store, run_id, self.owner)
-        while cells := execution.ready():
-            execution.put(cells[0], *execution.train(cells[0]))
-        self.store.set_state(run_id, self.owner, "done")
-        self.listener({"event": "end", "run": run_id, "state": "done"})
+        driver = Driver(self.store, self.owner, self.seconds, Here(), self.tell)
+        driver.add(run_id)
+        while driver.busy:
+            driver.step()
 
 
 class Failing(Idle):
@@ -51,7 +51,7 @@ class Failing(Idle):
 
     def start(self, run_id: str) -> None:
         self.store.set_state(run_id, self.owner, "failed", FAULT)
-        self.listener({"event": "end", "run": run_id, "state": "failed", "message": FAULT})
+        self.tell(Ended(run_id, "failed", FAULT))
 
 
 EXECUTORS = {"fresh": Idle, "finished": AtOnce, "failed": Failing}

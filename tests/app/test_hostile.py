@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ui import load
+from ui.pages import PAGES
 from wgnn_core.datasets import loading
 from wgnn_core.runs import config as run_config
 
@@ -17,7 +18,6 @@ NAMES = (
     "<script>alert(1)</script>[x](javascript:alert(1))",
     "\"'><img src=x onerror=alert(1)> href $\\frac{1}{2}$ :material/home: 😀 " + "x" * 5000,
 )
-PAGES = ("start", "dataset", "problem1", "map", "playground", "grid", "runs")
 
 
 @pytest.fixture
@@ -41,10 +41,10 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> Any:
     forget()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [page.name for page in PAGES])
 def test_hostile_names_are_text(page: str, visit: Any, jobs_in: Any, hostile: Any) -> None:
     jobs_in("finished")
-    app = visit(page, dataset="Karate club", grid_x=["0.4"], grid_y=["0.8"])
+    app = visit(page, dataset="Karate club", grid_x=["0.2"], grid_y=["0.2", "0.8"])
     if page == "grid":
         app.button(key="grid_run").click().run()
     assert not app.exception

@@ -19,6 +19,7 @@ from wgnn_core.figures import (
     AccuracyCoverage,
     BoundaryBox,
     ComparisonBars,
+    Degrees,
     DepthCurve,
     EtaGrid,
     HarmonicMap,
@@ -355,3 +356,25 @@ def test_figures_can_be_rendered_by_many_threads() -> None:
 def test_bad_numbers_are_named(make, message) -> None:
     with pytest.raises(WGNNError, match=message):
         make()
+
+
+def bars(values: list[float]) -> Degrees:
+    return Degrees.of(
+        ["<b>a</b>", "b"], {"x": values}, title="t", caption="c", x_label="X", y_label="Y (%)"
+    )
+
+
+def test_bars_draw_their_numbers_in_both_renderers() -> None:
+    figure = bars([3, 5])
+    chart = figure.to_plotly()
+    assert list(chart.data[0].y) == [3, 5]
+    assert "<b>" not in str(chart.layout.xaxis.ticktext)
+    paper = figure.to_matplotlib(Style())
+    assert [bar.get_height() for bar in paper.axes[0].patches] == [3, 5]
+    assert (paper.axes[0].get_xlabel(), paper.axes[0].get_ylabel()) == ("X", "Y (%)")
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0, np.nan]])
+def test_bars_refuse_what_cannot_be_drawn(values: list[float]) -> None:
+    with pytest.raises(WGNNError, match="finite"):
+        bars(values)

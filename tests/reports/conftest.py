@@ -6,34 +6,46 @@ from dataclasses import replace
 
 import pytest
 
-from tests.runs.run_helpers import SMALL, train_here
 from wgnn_core.graph import Graph
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.results import RunResult, load_result
+from wgnn_core.runs.direct import run_here
+from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import Store
+
+SMALL = {"nodes": 150, "classes": 3, "features": 12, "average_degree": 6.0, "seed": 0}
+
+
+def etas(*triples: tuple[float, float, float]) -> tuple[Intervention, ...]:
+    return tuple(Intervention(*triple) for triple in triples)
+
 
 PLAIN = RunConfig(
     "csbm",
-    tuple((SMALL | {"nodes": 150}).items()),
+    tuple(SMALL.items()),
     hyper=(("epochs", 12),),
     seeds=(3, 0, 5),
-    etas=((0.5, 0.3, 0.4), (0.5, 0.0, 0.0), (0.0, 0.3, 0.4)),
+    interventions=etas((0.5, 0.3, 0.4), (0.5, 0.0, 0.0), (0.0, 0.3, 0.4)),
 )
 CONFIGS = {
     "ablation": PLAIN,
-    "base": replace(PLAIN, etas=()),
-    "grid": replace(PLAIN, etas=tuple((a, b, b) for a in (0.2, 0.6) for b in (0.2, 0.4, 0.6))),
+    "base": replace(PLAIN, interventions=()),
+    "grid": replace(
+        PLAIN, interventions=etas(*((a, b, b) for a in (0.2, 0.6) for b in (0.2, 0.4, 0.6)))
+    ),
     "full": replace(
         PLAIN,
-        etas=tuple((a, b, c) for a in (0.2, 0.6) for b in (0.2, 0.5) for c in (0.3, 0.6, 0.9)),
+        interventions=etas(
+            *((a, b, c) for a in (0.2, 0.6) for b in (0.2, 0.5) for c in (0.3, 0.6, 0.9))
+        ),
     ),
-    "two-stage": replace(PLAIN, etas=(), search="two-stage", steps=(0.3, 0.6)),
+    "two-stage": replace(PLAIN, interventions=(), search="two-stage", steps=(0.3, 0.6)),
 } | {
     f"{layers} layers": replace(
         PLAIN,
         model="gat",
         hyper=(("epochs", 4), ("layers", layers), ("hidden", 2), ("heads", 2)),
-        etas=((0.4, 0.0, 0.0), (0.8, 0.0, 0.0)),
+        interventions=etas((0.4, 0.0, 0.0), (0.8, 0.0, 0.0)),
     )
     for layers in (3, 2)
 }
@@ -47,7 +59,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @pytest.fixture(scope="session")
 def runs(store: Store) -> dict[str, RunResult]:
     """Results by name: ablation, base, grid, full, two-stage, 2 layers, 3 layers."""
-    return {name: load_result(store, train_here(store, c)) for name, c in CONFIGS.items()}
+    return {name: run_here(c, store) for name, c in CONFIGS.items()}
 
 
 @pytest.fixture(scope="session")

@@ -14,21 +14,14 @@ from pathlib import Path
 import pytest
 
 from tests.test_export import latex_tree
-from wgnn_core.export import MEMBERS, table_csv
-from wgnn_core.figures import KINDS, Figure, Style
+from wgnn_core.errors import WGNNError
+from wgnn_core.export import table_csv
+from wgnn_core.figures import KINDS, Figure, Style, WHistogram, choices_of, figure_of, kinds_of
 from wgnn_core.graph import Graph
-from wgnn_core.reports import (
-    command_of,
-    figure_bundle,
-    figure_of,
-    kinds_of,
-    paper_latex,
-    run_bundle,
-    tables_of,
-    view_bundle,
-)
+from wgnn_core.intervention import Intervention
+from wgnn_core.reports import command_of, figure_bundle, paper_latex, run_bundle, tables_of
+from wgnn_core.reports.bundles import MEMBERS
 from wgnn_core.runs.results import RunResult
-from wgnn_core.wgnn import Etas
 
 Runs = dict[str, RunResult]
 HOSTILE = r"a_b & 50% #1 $x^2$ {~} \end{document}"
@@ -40,45 +33,58 @@ def unzip(content: bytes) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_a_view_is_made_again_only_if_its_numbers_are(runs: Runs, graph: Graph) -> None:
-    result, style = runs["ablation"], Style("ieee")
-    plain = figure_of("node-map", result, graph, seed=5, colour="w")
-    assert view_bundle(plain, result, graph, style, seed=5) == figure_bundle(
-        "node-map", result, graph, style, seed=5
-    )
-    other_seed = unzip(view_bundle(plain, result, graph, style, seed=0))
-    assert "trains the run again" in other_seed["README.txt"].decode()
-    assert other_seed["command.txt"].decode() == command_of(result.config, None, style) + "\n"
-    assert other_seed["data.csv"].decode() == table_csv(plain.data)
+def test_a_bundle_holds_the_figure_that_is_given(runs: Runs, graph: Graph) -> None:
+    """What a page shows is what comes down: the bundle makes no figure of its own."""
+    shown = figure_of("node-map", runs["ablation"], graph, mark="wrong test nodes", seed=5)
+    moved = replace(shown, data=shown.data.assign(x=shown.data["x"] + 1), caption="Mine.")
+    files = unzip(figure_bundle(moved))
+    assert files["data.csv"].decode() == table_csv(moved.data)
+    assert "Mine." in files["README.txt"].decode()
+    assert "--mark 'wrong test nodes'" in files["command.txt"].decode()
 
 
-def test_a_view_of_several_runs_names_them_all(runs: Runs, graph: Graph) -> None:
-    both = [runs["ablation"], runs["base"]]
-    figure = figure_of("w-histogram", both[0], graph)
-    files = unzip(view_bundle(figure, both, graph))
-    assert "trains the run again" in files["README.txt"].decode()
-    recorded = json.loads(files["config.json"])["run"]["runs"]
-    assert [run["run_id"] for run in recorded] == [one.summary.run_id for one in both]
-    assert "--configs config.json" in files["command.txt"].decode()
+def test_a_figure_that_nobody_knows_the_origin_of_has_no_bundle() -> None:
+    with pytest.raises(WGNNError, match="was not made by figure_of"):
+        figure_bundle(WHistogram.of([0.5], [True], graph="g", num_classes=2))
+
+
+def test_a_bundle_of_the_graph_alone_needs_no_run(graph: Graph) -> None:
+    files = unzip(figure_bundle(figure_of("class-counts", (), graph)))
+    words = files["command.txt"].decode()
+    assert "--dataset csbm --parameter average_degree=6" in words and "--model" not in words
+    record = json.loads(files["config.json"])["run"]
+    assert record["dataset"] == "csbm" and record["dataset_hash"] == graph.content_hash
+    assert files["references.bib"].decode().count("@") == 2
+    with pytest.raises(WGNNError, match="in no catalogue"):
+        figure_bundle(figure_of("class-counts", (), replace(graph, origin=None)))
+
+
+def test_a_bundle_of_an_unfinished_run_says_so(runs: Runs, graph: Graph) -> None:
+    whole = runs["grid"]
+    begun = replace(whole, summary=replace(whole.summary, done=3))
+    for result, said in ((whole, False), (begun, True)):
+        readme = unzip(figure_bundle(figure_of("eta-grid", result, graph)))["README.txt"].decode()
+        assert ("was not finished" in readme) == said
 
 
 def test_figure_bundle_is_of_the_run(runs: Runs, graph: Graph) -> None:
     result, style = runs["ablation"], Style("neurips", font="sans")
-    choices = {"seed": 5, "etas": Etas(0.5, 0.3, 0.4), "colour": "correctness"}
-    content = figure_bundle("node-map", result, graph, style, **choices)
-    assert content == figure_bundle("node-map", result, graph, style, **choices)
-    files = unzip(content)
+    choices = {"seed": 5, "at": Intervention(0.5, 0.3, 0.4), "colour": "correctness"}
     figure = figure_of("node-map", result, graph, **choices)
+    content = figure_bundle(figure, style)
+    assert content == figure_bundle(figure_of("node-map", result, graph, **choices), style)
+    files = unzip(content)
     assert tuple(files) == MEMBERS
     assert files["data.csv"].decode() == table_csv(figure.data)
     assert files["figure.pdf"] == figure.render("pdf", style)
-    record = json.loads(files["config.json"])["run"]
+    whole = json.loads(files["config.json"])
+    record = whole["run"]
     assert record["run_id"] == result.summary.run_id
     assert record["dataset_hash"] == graph.content_hash
     assert record["seeds"] == [3, 0, 5]
     assert record["hyper"]["epochs"] == 12
     assert set(record["versions"]) == {"python", "torch", "numpy", "scipy", "numba"}
-    assert record["choices"]["etas"] == {"eta0": 0.5, "eta1": 0.3, "eta2": 0.4}
+    assert whole["figure"]["choices"]["at"]["eta1"] == 0.3
     words = files["command.txt"].decode().split()
     for flag, value in (("--at", "0.5,0.3,0.4"), ("--seed", "5"), ("--font", "sans")):
         assert words[words.index(flag) + 1] == value
@@ -89,9 +95,9 @@ def test_a_bundle_tells_what_trained_the_run_from_what_exports_it(
     runs: Runs, graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("wgnn_core.runs.config.versions", lambda: {"torch": "0"})
-    monkeypatch.setattr("wgnn_core.export.metadata.version", lambda name: f"{name} of today")
+    monkeypatch.setattr("wgnn_core.versions._version", lambda name: f"{name} of today")
     for content, folder in (
-        (figure_bundle("w-histogram", runs["base"], graph), ""),
+        (figure_bundle(figure_of("w-histogram", runs["base"], graph)), ""),
         (run_bundle(runs["base"], graph), "w-histogram/"),
     ):
         files = unzip(content)
@@ -105,32 +111,36 @@ def test_run_bundle_has_everything(runs: Runs, graph: Graph) -> None:
     result = runs["grid"]
     content = run_bundle(result, graph, metric="gain")
     files = unzip(content)
-    kinds = kinds_of(result)
+    kinds = kinds_of(result, graph)
     folders = {name.split("/")[0] for name in files if "/" in name}
     assert folders == {*kinds, "tables"}
     for kind in kinds:
         assert {name.split("/")[1] for name in files if name.startswith(f"{kind}/")} == set(MEMBERS)
-        figure = figure_of(kind, result, graph, metric="gain")
+        figure = figure_of(kind, result, graph, **choices_of(kind, {"metric": "gain"}))
         assert files[f"{kind}/data.csv"].decode() == table_csv(figure.data)
         assert f"{{{kind}/figure.pdf}}" in files["paper.tex"].decode()
         assert f"{kind}/" in files["README.txt"].decode()
     for name, text in tables_of(result, graph).items():
         assert files[f"tables/{name}"].decode() == text
     assert len(files["tables/rows.csv"].splitlines()) == 1 + len(result.rows)
-    whole = command_of(result.config, None).replace(" --venue", " --metric gain --venue")
-    assert files["command.txt"].decode() == whole + "\n"
+    scene = figure_of("eta-grid", result, graph, metric="gain").scene
+    assert files["command.txt"].decode() == command_of(None, [scene]) + "\n"
+    assert "--all --metric gain" in files["command.txt"].decode()
     assert json.loads(files["config.json"])["run"]["run_id"] == result.summary.run_id
     latex_tree(files["paper.tex"].decode())
-    alone = unzip(figure_bundle("eta-grid", result, graph, metric="gain"))
+    alone = unzip(figure_bundle(figure_of("eta-grid", result, graph, metric="gain")))
     assert alone == {name: files[f"eta-grid/{name}"] for name in MEMBERS}
 
 
 def every_kind(runs: Runs, graph: Graph) -> dict[str, Figure]:
     deep = [runs["2 layers"], runs["3 layers"]]
     return {
-        kind: figure_of(kind, deep if kind == "depth-curve" else runs["grid"], graph)
+        kind: figure_of(
+            kind, deep if kind == "depth-curve" else runs["grid"], graph,
+            **choices_of(kind, {"node": 3}),
+        )
         for kind in KINDS
-    }
+    }  # fmt: skip
 
 
 def hostile(graph: Graph) -> Graph:

@@ -15,10 +15,11 @@ from typer.testing import CliRunner
 from wgnn_core.cli import app
 from wgnn_core.cli import export as module
 from wgnn_core.errors import WGNNError
-from wgnn_core.figures.spread import MEAN, RUN
+from wgnn_core.figures import figure_of, kinds_of
+from wgnn_core.figures.methods import scores_of
+from wgnn_core.figures.spread import MEAN, SEED
 from wgnn_core.graph import Graph
-from wgnn_core.reports import compared_runs, figure_bundle, figure_of, kinds_of
-from wgnn_core.reports.tables import scores_of
+from wgnn_core.reports import figure_bundle
 from wgnn_core.runs.results import RunResult, load_result
 from wgnn_core.runs.store import Store
 
@@ -40,21 +41,34 @@ def test_a_group_for_each_base_model_with_the_numbers_of_the_store(
         assert methods[0] == "base model" and len(methods) == len(expected)
         for method, accuracies in zip(methods, expected, strict=True):
             rows = mine[mine["method"] == method]
-            dots = rows[rows["statistic"] == RUN]["accuracy_percent"]
-            np.testing.assert_array_equal(dots, 100 * accuracies)
+            dots = rows[rows["statistic"] == SEED]["accuracy_percent"]
+            np.testing.assert_array_equal(dots, accuracies)
             mean = rows[rows["statistic"] == MEAN]["accuracy_percent"]
-            assert mean.item() == pytest.approx(100 * accuracies.mean())
+            assert mean.item() == pytest.approx(accuracies.mean())
     gcn = data[data["group"] == "GCN"]["method"]
     assert set(gcn) == {"base model", "wGNN", "wGNN1", "wGNN2"}
     assert "each of the 3 seeds" in figure.caption
     assert "n = 3 seeds" in figure.to_matplotlib().axes[0].get_xlabel()
-    assert "comparison-bars" in kinds_of(results)
+    assert "comparison-bars" in kinds_of(results, graph)
 
 
-def test_runs_of_the_same_model_keep_their_ids(runs: Runs) -> None:
+def test_runs_of_the_same_model_keep_their_ids(runs: Runs, graph: Graph) -> None:
     pair = [runs["ablation"], runs["base"]]
-    groups = list(compared_runs(pair).data["group"].drop_duplicates())
+    groups = list(figure_of("comparison-bars", pair, graph).data["group"].drop_duplicates())
     assert groups == [f"GCN ({run.summary.run_id[:8]})" for run in pair]
+
+
+def test_runs_on_one_graph_can_share_a_group(runs: Runs, graph: Graph) -> None:
+    """As on the playground: one bar for the base model that several runs share."""
+    pair = [runs["ablation"], runs["grid"], runs["2 layers"]]
+    data = figure_of("comparison-bars", pair, graph, by="graph").data
+    assert set(data["group"]) == {graph.name}
+    seeds = data[data["statistic"] == SEED]
+    methods = {m: rows["accuracy_percent"].tolist() for m, rows in seeds.groupby("method")}
+    assert methods["GCN (base)"] == pair[0].base.test.tolist()
+    assert methods["GAT (base)"] == pair[2].base.test.tolist()
+    count = [len(scores_of(run)) for run in pair]
+    assert len(methods) == sum(count) - 1, "GCN's base model is the same in two of the runs"
 
 
 def test_a_run_is_compared_once(runs: Runs, graph: Graph) -> None:
@@ -66,7 +80,7 @@ def test_the_command_of_the_bundle_makes_it_again(
     runs: Runs, graph: Graph, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = [runs["ablation"], runs["2 layers"]]
-    content = figure_bundle("comparison-bars", results, graph)
+    content = figure_bundle(figure_of("comparison-bars", results, graph))
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         archive.extractall(tmp_path)
     wanted = json.loads((tmp_path / "config.json").read_text())["run"]["runs"]
@@ -92,7 +106,7 @@ def test_the_command_of_the_bundle_makes_it_again(
         (None, "cannot be read"),
         ("{", "is no config.json of a bundle"),
         ("[]", "is no config.json of a bundle"),
-        ('{"run": {"runs": [3]}}', "is no config.json of a bundle"),
+        ('{"run": {"runs": [3]}}', "is no configuration of a run"),
         ('{"run": {"dataset": "karate", "search": "x"}}', "search is 'x'"),
     ],
 )

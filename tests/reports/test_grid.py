@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wgnn_core.figures import figure_of, missing
+from wgnn_core.figures.eta_axes import grid_of
 from wgnn_core.graph import Graph
-from wgnn_core.reports import figure_of
-from wgnn_core.reports.grid import grid_of
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
-from wgnn_core.wgnn import Etas
 
 STEPS = st.lists(st.sampled_from([i / 10 for i in range(11)]), min_size=1, max_size=4, unique=True)
 
 
 def config(etas: list[tuple[float, float, float]]) -> RunConfig:
-    return RunConfig("karate", etas=tuple(etas))
+    return RunConfig("karate", interventions=tuple(Intervention(*e) for e in etas))
 
 
 @given(STEPS, STEPS, st.randoms())
@@ -33,14 +34,17 @@ def test_a_paired_grid_has_eta0_upwards(eta0s, eta12s, random) -> None:
     assert (grid.x_name, grid.y_name, grid.fixed) == ("η₁ = η₂", "η₀", "")
     assert grid.xs == tuple(sorted(eta12s))
     assert grid.ys == tuple(sorted(eta0s))
-    assert grid.cells == tuple((y, x, x) for y in grid.ys for x in grid.xs)
+    assert [c.etas for c in grid.cells] == [(y, x, x) for y in grid.ys for x in grid.xs]
+    assert all(
+        grid.cells[r * len(grid.xs) + c] == one for one in grid.cells for r, c in [grid.place(one)]
+    )
 
 
 @given(STEPS, STEPS, STEPS, st.randoms())
 def test_a_full_grid_is_cut_where_all_three_vary(eta0s, eta1s, eta2s, random) -> None:
     etas = list(product(eta0s, eta1s, eta2s))
     random.shuffle(etas)
-    chosen = Etas(*etas[0])
+    chosen = Intervention(*etas[0])
     grid = grid_of(config(etas), chosen)
     varied = [len(values) > 1 for values in (eta0s, eta1s, eta2s)]
     if not any(varied):
@@ -51,12 +55,13 @@ def test_a_full_grid_is_cut_where_all_three_vary(eta0s, eta1s, eta2s, random) ->
         x, y = place[grid.x_name], place[grid.y_name]
         for i, row in enumerate(grid.ys):
             for j, column in enumerate(grid.xs):
-                cell = grid.cells[i * len(grid.xs) + j]
+                cell = grid.cells[i * len(grid.xs) + j].etas
                 assert (cell[y], cell[x]) == (row, column)
-    assert set(grid.cells) <= set(etas)
+    cells = {cell.etas for cell in grid.cells}
+    assert cells <= set(etas)
     if all(varied):
         assert grid.fixed == f"η₀ = {chosen.eta0:g}"
-        assert set(grid.cells) == {e for e in etas if e[0] == chosen.eta0}
+        assert cells == {e for e in etas if e[0] == chosen.eta0}
     else:
         assert len(grid.cells) == len(etas)
 
@@ -73,6 +78,14 @@ def test_a_full_grid_is_cut_where_all_three_vary(eta0s, eta1s, eta2s, random) ->
 )
 def test_what_is_no_grid(etas) -> None:
     assert grid_of(config(etas)) is None
+
+
+def test_interventions_that_differ_in_more_than_etas_are_no_grid() -> None:
+    cells = [Intervention(a, b, b) for a in (0.2, 0.4) for b in (0.1, 0.3)]
+    run = RunConfig("karate", interventions=(*cells[:3], replace(cells[3], ranker="margin")))
+    assert grid_of(run) is None
+    whole = replace(run, interventions=tuple(replace(c, ranker="margin") for c in cells))
+    assert {cell.ranker for cell in grid_of(whole).cells} == {"margin"}
 
 
 def test_the_base_model_may_stand_beside_a_grid() -> None:
@@ -102,6 +115,15 @@ def test_full_run_shows_the_slice_that_validation_chose(runs, graph: Graph) -> N
         etas = [result.chosen.eta0, row["x"], row["y"]]
         mine = result.rows[(result.rows[["eta0", "eta1", "eta2"]] == etas).all(axis=1)]
         assert row["test_percent"] == pytest.approx(mine["test"].mean())
+
+
+def test_two_grids_over_the_same_axes_give_their_difference(runs, graph: Graph) -> None:
+    first = runs["grid"]
+    rows = first.rows.assign(test=first.rows["test"] + first.rows["eta0"] * 10)
+    second = replace(first, rows=rows)
+    data = figure_of("eta-grid", (first, second), graph).data
+    assert data["value"].tolist() == pytest.approx((10 * data["y"]).tolist())
+    assert "other axes" in missing("eta-grid", (first, runs["two-stage"]), graph)
 
 
 def test_two_stage_run_shows_its_first_stage(runs, graph: Graph) -> None:

@@ -11,12 +11,12 @@ import pytest
 from scipy import stats
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.figures.methods import methods_of, scores_of
 from wgnn_core.figures.text import latex_text
 from wgnn_core.graph import Graph
-from wgnn_core.reports import scores_of, table_of, tables_of
-from wgnn_core.reports.tables import finished_etas, methods_of
+from wgnn_core.intervention import Intervention
+from wgnn_core.reports import table_of, tables_of
 from wgnn_core.runs.results import RunResult
-from wgnn_core.wgnn import Etas
 
 Runs = dict[str, RunResult]
 
@@ -65,13 +65,13 @@ def test_the_three_forms_say_the_same(runs: Runs, graph: Graph) -> None:
 def test_equal_names_carry_their_etas(runs: Runs) -> None:
     result = runs["grid"]
     assert list(methods_of(result)) == [
-        f"wGNN, η = ({a:g}, {b:g}, {b:g})" for a in (0.2, 0.6) for b in (0.2, 0.4, 0.6)
+        f"wGNN, η₀ = {a:g}, η₁ = {b:g}, η₂ = {b:g}" for a in (0.2, 0.6) for b in (0.2, 0.4, 0.6)
     ]
 
 
 def test_a_large_grid_counts_what_validation_chose(runs: Runs) -> None:
     result = runs["full"]
-    assert len(finished_etas(result)) == 12
+    assert len(result.finished) == 12
     assert methods_of(result) == {"wGNN": result.chosen}
     assert list(scores_of(result)) == ["GCN", "wGNN"]
     assert methods_of(replace(result, chosen=None)) == {}
@@ -86,8 +86,8 @@ def test_the_halves_of_the_chosen_etas_count_too(runs: Runs) -> None:
     result = replace(runs["full"], rows=pd.concat([rows, *halves], ignore_index=True))
     assert methods_of(result) == {
         "wGNN": best,
-        "wGNN1": Etas(best.eta0, 0.0, 0.0),
-        "wGNN2": Etas(0.0, best.eta1, best.eta2),
+        "wGNN1": Intervention(best.eta0, 0.0, 0.0),
+        "wGNN2": Intervention(0.0, best.eta1, best.eta2),
     }
 
 

@@ -79,7 +79,9 @@ def marked(scene: Scene) -> BoolArray | None:
         prob = base.prob[scene.position]
         right = prob.argmax(-1) == graph.y
         order = rank(choice.trusted_by, graph, scene.split, prob, scene.seed, right)
-        return np.isin(np.arange(graph.num_nodes), order[: ceil_fraction(choice.alpha, len(order))])
+        return np.isin(
+            np.arange(graph.num_nodes), order[: ceil_fraction(choice.coverage, len(order))]
+        )
     found = groups_of(scene)
     if choice.mark not in found:
         raise WGNNError(

@@ -51,7 +51,7 @@ class NodeMapChoices(OfModel):
         "who ranks the test nodes of which '--mark trusted' marks the first",
         choices=tuple(RANKERS),
     )
-    alpha: float = hyper(0.3, "share of the test nodes that '--mark trusted' marks", 0, 1)
+    coverage: float = hyper(0.3, "share of the test nodes that '--mark trusted' marks", 0, 1)
     around: int | None = hyper(None, "only this node and its neighbourhood", 0, 2**31)
     radius: int = hyper(1, "size of that neighbourhood in hops", 1, 10)
 

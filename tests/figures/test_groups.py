@@ -6,11 +6,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from ui.nodes import ego, ends, induced, node_groups
 from wgnn_core.edgedrop import drop_edges
+from wgnn_core.figures.groups import ego, ends, induced, node_groups
 from wgnn_core.graph import Graph
+from wgnn_core.intervention import Plan
 from wgnn_core.supplement import supplement
-from wgnn_core.wgnn import Plan
 
 
 def test_groups_of_the_tiny_graph(tiny_graph: Graph) -> None:
