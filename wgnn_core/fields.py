@@ -73,7 +73,9 @@ _known: dict[type, tuple[Knob, ...]] = {}
 
 
 def _knob(item: Any) -> Knob:
-    meta, said = item.metadata, str(item.type).partition(" | ")[0]
+    # the type itself in a module that does not postpone its annotations, else its text
+    declared = item.type.__name__ if item.type in KINDS.values() else str(item.type)
+    meta, said = item.metadata, declared.partition(" | ")[0]
     several = said.startswith("tuple[")
     inner = said.removeprefix("tuple[").partition(",")[0] if several else said
     plain = item.name.replace("_", " ")
@@ -112,6 +114,8 @@ def _check(name: str, knob: Knob, value: Any) -> None:
                 f"{name} is {value!r}; it must be one of {', '.join(map(str, knob.choices))}."
             )
         return
+    if knob.kind is bool and not isinstance(value, bool):
+        raise WGNNError(f"{name} is {value!r}; it must be true or false.")
     if knob.low is None or knob.high is None:
         return
     whole = knob.kind is int
@@ -159,11 +163,14 @@ def changed(value: object) -> dict[str, Any]:
 
 
 def words(value: object, every: bool = False) -> list[str]:
-    """The command-line words that say a dataclass value; only what differs unless `every`."""
+    """The command-line words that say a dataclass value; only what differs unless `every`.
+
+    None has no words: it can only be a default.
+    """
     told = changed(value)
     return [
         word
         for knob in knobs(type(value))
-        if every or knob.name in told
+        if (every and getattr(value, knob.name) is not None) or knob.name in told
         for word in (knob.flag, text_of(getattr(value, knob.name)))
     ]

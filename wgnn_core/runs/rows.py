@@ -47,8 +47,9 @@ def to_values(row: Row) -> tuple[Any, ...]:
 
 def from_values(values: Sequence[Any]) -> Row:
     """The row that `to_values` wrote."""
-    known, measured = values[: len(KNOBS)], values[len(KNOBS) :]
-    return Row(Intervention(*known), *measured)
+    # SQLite has no truth values: it gives numbers back
+    known = [knob.kind(v) for knob, v in zip(knobs(Intervention), values, strict=False)]
+    return Row(Intervention(*known), *values[len(KNOBS) :])
 
 
 def _literal(value: Any) -> str:
