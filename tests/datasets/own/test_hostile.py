@@ -177,6 +177,13 @@ def hostile(trace: Path) -> dict[str, tuple[dict[str, bytes], str]]:
             },
             "bytes; the cap on bytes is 20000000",
         ),
+        "text in parquet that is no UTF-8": (
+            {"edges.csv": EDGES, "nodes.parquet": parquet(
+                pd.DataFrame({"id": [f"id-{i}" for i in range(9)], "label": list("abcabcabc")}),
+                compression="none",
+            ).replace(b"id-5", b"id\xff5")},
+            "nodes.parquet cannot be read as Parquet",
+        ),
         "NUL bytes": (
             both | {"edges.csv": b"source,target\nn0,\0n1\n"},
             "edges.csv holds a NUL byte at character 17",
@@ -228,6 +235,13 @@ def test_hostile_files_are_refused_and_leave_no_trace(case, tmp_path, home):
     assert str(seen.value).count("\n") == 0
     assert everything(tmp_path) == before
     assert "mine" not in datasets.names()
+
+
+def test_torch_keeps_its_own_list_of_safe_classes(tmp_path):
+    before = set(torch.serialization.get_safe_globals())
+    assert Data in before  # PyG put it there
+    own.read(*write(original(), "pt", tmp_path))
+    assert set(torch.serialization.get_safe_globals()) == before
 
 
 def test_the_trap_works(tmp_path):

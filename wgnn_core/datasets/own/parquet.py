@@ -30,6 +30,7 @@ def read_parquet(file: File, rows: str, caps: Caps) -> pd.DataFrame:
         # Kept as a dictionary, a text repeated a million times takes its length once: what it
         # would take written out is added up before it is.
         table = pq.read_table(io.BytesIO(file.content), read_dictionary=text, use_threads=False)
+        table.validate(full=True)  # such as text that is no UTF-8
         for column in table.columns:
             caps.check("bytes", _written_out(column), file.name)
         return table.to_pandas(strings_to_categorical=False).pipe(_plain)

@@ -1,10 +1,12 @@
 """PyG `Data`, as an object or saved in a ``.pt`` file. Such a file is a pickle: only the classes
-listed here are ever built from it, and there is no way around the list."""
+listed here, and those that torch and PyG call safe themselves, are ever built from it, and there is
+no way around the list."""
 
 from __future__ import annotations
 
 import io
 import re
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +20,9 @@ from wgnn_core.datasets.own.content import Change, Content, File, foreign, shown
 from wgnn_core.datasets.own.findings import listed, plural
 from wgnn_core.errors import WGNNError
 
+_listing = threading.Lock()
+"""torch has one list for all threads."""
+
 USED = ("x", "edge_index", "y", *(f"{part}_mask" for part in PARTS))
 
 
@@ -30,10 +35,15 @@ def from_pt(file: File, caps: Caps) -> Content:
     with opened(file, "a file of torch.save", caps) as archive:
         if not any(name.endswith("data.pkl") for name in archive.namelist()):
             raise WGNNError(f"{file.name} is not a file of torch.save; it lacks data.pkl.")
-    allowed = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]
+    listed_here = (Data, DataEdgeAttr, DataTensorAttr, GlobalStorage)
     try:
-        with foreign(file.name, "a PyG Data"), torch.serialization.safe_globals(allowed):
-            found = torch.load(io.BytesIO(file.content), weights_only=True, map_location="cpu")
+        with foreign(file.name, "a PyG Data"), _listing:
+            # Leaving `safe_globals` takes its classes off torch's list, also those that were there.
+            there = torch.serialization.get_safe_globals()
+            missing = [kind for kind in listed_here if kind not in there]
+            with torch.serialization.safe_globals(missing):
+                stream = io.BytesIO(file.content)
+                found = torch.load(stream, weights_only=True, map_location="cpu")
     except WGNNError as error:
         asked = re.search(r"GLOBAL ([\w.]+)", str(error.__cause__))
         if asked is None:
