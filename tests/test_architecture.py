@@ -50,7 +50,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("intervention",),
     ("wgnn",),
     ("search",),
-    ("experiments", "benchmark"),
+    ("benchmark",),
     ("runs",),
     ("figures", "export", "reports", "handout"),
     ("api", "cli", "__main__"),
