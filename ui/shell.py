@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from ui import load
+from ui.address import remember, say_what_was_dropped
 from ui.choice import Choice
 from ui.jobs import PageEnd, is_cheap, need, page_begins, page_ends, panel, said
 from ui.pages import PAGES
@@ -76,6 +77,7 @@ def run_app() -> None:
     page = _navigation()
     with said():
         page_begins()
+        remember()
         choice, jobs = sidebar()
         token = CHOICE.set(choice)
         try:
@@ -84,6 +86,7 @@ def run_app() -> None:
             pass
         finally:
             CHOICE.reset(token)
+        say_what_was_dropped()
         page_ends()
         with jobs:
             panel(page.url_path)

@@ -41,15 +41,21 @@ def sidebar() -> tuple[Choice, DeltaGenerator]:
 
 def _graph() -> tuple[str, Pairs]:
     specs = {spec.name: spec for spec in datasets.catalogue()}
-    # The address leaves out a default, so the default is the same on every machine.
-    fresh = "dataset" not in st.session_state and "dataset" not in st.query_params
-    if fresh and load.is_ready("cora"):
-        st.query_params["dataset"] = specs["cora"].title
-        st.session_state["dataset"] = "cora"
-    st.selectbox(
-        "Graph", list(specs), format_func=lambda name: specs[name].title, key="dataset", bind=BIND
+    if st.session_state.get("dataset") is None and "dataset" not in st.query_params:
+        # at first, and when the field was cleared
+        fallback = "cora" if load.is_ready("cora") else "digits"
+        st.session_state["dataset"] = st.session_state.get("last_dataset", fallback)
+    # The address leaves out a default; with none it always names the graph.
+    chosen = st.selectbox(
+        "Graph",
+        list(specs),
+        index=None,
+        format_func=lambda name: specs[name].title,
+        key="dataset",
+        bind=BIND,
     )
-    spec = specs[st.session_state["dataset"]]
+    spec = specs.get(chosen or "", specs["digits"])
+    st.session_state["last_dataset"] = spec.name
     st.caption(md(spec.description, 300))
     if load.is_ready(spec.name):
         st.badge(load.status_of(spec.name), icon=":material/check:", color="green")
@@ -60,6 +66,14 @@ def _graph() -> tuple[str, Pairs]:
 
 
 def _get(spec: DatasetSpec) -> None:
+    by_hand = [file for file in spec.files if file.sha256 is None]
+    if by_hand:
+        st.info(
+            f"{md(spec.title)} cannot be fetched: no checksum of {md(by_hand[0].path)} is known. "
+            "Put that file into the folder that `data check` names, or choose the simulated one.",
+            icon=":material/info:",
+        )
+        return
     future = load.fetches().futures.get(spec.name)
     if future is None or (future.done() and future.exception() is not None):
         if future is not None:

@@ -132,7 +132,7 @@ def list_(
     if json:
         print_json([_summary(run) for run in found])
         return
-    table = Table("id", "dataset", "model", "state", "trainings", "base", "best", "made", "note")
+    table = Table("id", "dataset", "model", "state", "trainings", "base", "wGNN", "made", "note")
     table.columns[0].no_wrap = True  # an id that is cut short is of no use
     for run in found:
         table.add_row(
@@ -142,12 +142,14 @@ def list_(
             run.state,
             f"{run.done} of {run.total}",
             _percent(run.base_accuracy),
-            _percent(run.accuracy),
+            _percent(run.accuracy) + (" (b)" if run.prefers_base else ""),
             datetime.fromtimestamp(run.created).strftime("%m-%d %H:%M"),
             Text(run.note.translate(CONTROL)),
         )
     out.print(table)
-    out.print("Mean test accuracy in %; best: the etas with the best validation so far.")
+    out.print("Mean test accuracy in %; wGNN: the etas with the best validation so far.")
+    if any(run.prefers_base for run in found):
+        out.print("(b): validation prefers the base model.")
 
 
 @app.command()
@@ -212,7 +214,7 @@ def describe(result: RunResult) -> dict[str, Any]:
 
 def _summary(run: RunSummary) -> dict[str, Any]:
     names = ("run_id", "dataset", "model", "state", "message", "done", "total", "seconds",
-             "created", "pinned", "note", "accuracy", "base_accuracy")  # fmt: skip
+             "created", "pinned", "note", "accuracy", "base_accuracy", "prefers_base")  # fmt: skip
     return {name: getattr(run, name) for name in names}
 
 

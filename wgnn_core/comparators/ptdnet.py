@@ -39,7 +39,7 @@ class PTDNet(Model):
     original's code.
     """
 
-    lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0)
+    lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0, title="Learning rate")
     epochs: int = hyper(150, "training epochs", 1, 5000)
     patience: int = hyper(
         100, "stop after this many epochs without better validation; 0: never", 0, 5000

@@ -35,7 +35,7 @@ class ReNode(GCN):
     raw ones.
     """
 
-    lr: float = hyper(0.05, "learning rate of Adam", 1e-5, 1.0)
+    lr: float = hyper(0.05, "learning rate of Adam", 1e-5, 1.0, title="Learning rate")
     hidden: int = hyper(32, "width of the hidden layer", 1, 1024)
     teleport: float = hyper(0.15, "probability a of PageRank to return", 0.01, 0.99)
     w_base: float = hyper(0.5, "smallest weight of a training node", 0.0, 2.0)

@@ -28,7 +28,7 @@ class ACMGCN(Model):
     stops on validation loss within 5000 epochs; here `patience` is on validation accuracy.
     """
 
-    lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0)
+    lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0, title="Learning rate")
     weight_decay: float = hyper(5e-5, "L2 penalty on the decayed weights", 0.0, 1.0)
     epochs: int = hyper(500, "training epochs", 1, 5000)
     patience: int = hyper(

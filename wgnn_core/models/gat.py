@@ -25,7 +25,7 @@ class GAT(Model):
     The recipe for Airport was chosen on validation accuracy.
     """
 
-    lr: float = hyper(0.005, "learning rate of Adam", 1e-5, 1.0)
+    lr: float = hyper(0.005, "learning rate of Adam", 1e-5, 1.0, title="Learning rate")
     layers: int = hyper(2, "number of layers", 2, 8)
     heads: int = hyper(8, "attention heads of a hidden layer", 1, 32)
     hidden: int = hyper(8, "width of a head", 1, 256)

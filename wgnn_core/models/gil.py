@@ -48,7 +48,7 @@ class GIL(Model):
     One attention head in the classifier on every graph (the original averages eight on Pubmed).
     """
 
-    lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0)
+    lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0, title="Learning rate")
     weight_decay: float = hyper(1e-3, "L2 penalty on the decayed weights", 0.0, 1.0)
     epochs: int = hyper(500, "training epochs", 1, 5000)
     patience: int = hyper(

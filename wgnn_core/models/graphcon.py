@@ -38,7 +38,7 @@ class GraphCON(Model):
     and keeps a model of row-normalised ones near chance, 0.005 was chosen on validation accuracy.
     """
 
-    lr: float = hyper(0.013341, "learning rate", 1e-5, 1.0)
+    lr: float = hyper(0.013341, "learning rate", 1e-5, 1.0, title="Learning rate")
     weight_decay: float = hyper(0.005077, "L2 penalty on the decayed weights", 0.0, 1.0)
     epochs: int = hyper(100, "training epochs", 1, 5000)
     form: str = hyper("attention", "linear with attention, or graph convolution with ReLU",

@@ -42,7 +42,7 @@ class MaskGAE(Model):
     last epoch (the original also has a form that holds edges out to choose the epoch).
     """
 
-    lr: float = hyper(0.01, "learning rate of the probe", 1e-5, 1.0)
+    lr: float = hyper(0.01, "learning rate of the probe", 1e-5, 1.0, title="Learning rate")
     weight_decay: float = hyper(1e-3, "L2 penalty on the probe", 0.0, 1.0)
     epochs: int = hyper(100, "epochs of the probe", 1, 5000)
     mask: str = hyper("path", "mask random walks or single edges", choices=("path", "edge"))
@@ -55,7 +55,9 @@ class MaskGAE(Model):
     degree_loss: float = hyper(0.004, "weight of the degree loss", 0.0, 1.0)
     unit_length: bool = hyper(True, "scale each embedding to length 1")
     pretrain_epochs: int = hyper(300, "epochs of pretraining", 1, 5000)
-    pretrain_lr: float = hyper(0.01, "learning rate of pretraining", 1e-5, 1.0)
+    pretrain_lr: float = hyper(
+        0.01, "learning rate of pretraining", 1e-5, 1.0, title="Learning rate"
+    )
     pretrain_weight_decay: float = hyper(5e-5, "L2 penalty of pretraining", 0.0, 1.0)
 
     name: ClassVar[str] = "maskgae"

@@ -34,7 +34,7 @@ class Model:
     stacks K of them, so that in `forward` every parameter has a leading replica dimension.
     """
 
-    lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0)
+    lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0, title="Learning rate")
     weight_decay: float = hyper(5e-4, "L2 penalty on the decayed weights", 0.0, 1.0)
     epochs: int = hyper(200, "training epochs", 1, 5000)
     patience: int = hyper(

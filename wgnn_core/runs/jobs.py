@@ -53,7 +53,7 @@ class JobStatus:
             for other runs, a second of training. None before the first number.
         seconds_left: Until it ends at that rate; None if unknown or not running.
         message: What went wrong, else empty.
-        accuracy: Mean test accuracy (percent) of the finished etas best on validation.
+        accuracy: Mean test accuracy (percent) of the finished intervention best on validation.
         base_accuracy: Mean test accuracy (percent) of the base model.
     """
 

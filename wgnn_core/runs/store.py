@@ -37,8 +37,12 @@ MAX_NOTE = 10_000
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A run as it is listed. `accuracy` is the mean test accuracy of the best finished etas on
-    validation (all zero: the base model); `done` and `total` count trainings."""
+    """A run as it is listed; `done` and `total` count trainings.
+
+    `accuracy` is the mean test accuracy of the intervention that is best on validation among the
+    finished ones, the base model left out; `prefers_base` says that validation ranks the base
+    model above it.
+    """
 
     run_id: str
     config: RunConfig
@@ -55,7 +59,15 @@ class RunSummary:
     note: str
     accuracy: float | None
     base_accuracy: float | None
+    prefers_base: bool = False
     owner: str | None = None
+
+    @property
+    def gain(self) -> float | None:
+        """Points of test accuracy over the base model; None without both."""
+        if self.accuracy is None or self.base_accuracy is None:
+            return None
+        return self.accuracy - self.base_accuracy
 
 
 class Store:
@@ -182,6 +194,7 @@ class Store:
                     " ORDER BY avg(val) DESC, eta0, eta1, eta2",
                     (row["id"], len(config.seeds)),
                 ).fetchall()
+                best = next((m["test"] for m in means if not m["base"]), None)
                 owned = row["owner"] is not None and alive(row["owner"])
                 stale = row["state"] in ACTIVE and not owned
                 out.append(
@@ -199,8 +212,9 @@ class Store:
                         created=row["created"],
                         pinned=bool(row["pinned"]),
                         note=row["note"],
-                        accuracy=means[0]["test"] if means else None,
+                        accuracy=best,
                         base_accuracy=next((m["test"] for m in means if m["base"]), None),
+                        prefers_base=best is not None and bool(means[0]["base"]),
                         owner=row["owner"] if owned else None,
                     )
                 )

@@ -1,0 +1,79 @@
+"""What the address of a page says: links to a run, and what of a link could not be kept."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.text import md
+from wgnn_core import datasets
+from wgnn_core.comparators import METHODS, make_method
+from wgnn_core.fields import knobs
+from wgnn_core.intervention import Intervention
+from wgnn_core.runs.config import RunConfig
+
+ASKED = "asked_in_address"
+
+
+def address_of(config: RunConfig) -> dict[str, str]:
+    """The query that opens a page on the graph, model and knobs of a run.
+
+    Names are those of the widgets; a run whose seeds are not 0, 1, ... has no address.
+    """
+    title = METHODS[config.model].title
+    query = {"dataset": datasets.spec(config.dataset).title, "model": title}
+    query |= {f"{config.dataset}_{name}": str(value) for name, value in config.parameters}
+    recipe = make_method(config.model, config.dataset)
+    special = config.dataset in METHODS[config.model].for_dataset
+    suffix = f"_{config.dataset}" if special else ""
+    for name, value in config.hyper:
+        if value != getattr(recipe, name):
+            query[f"{config.model}_{name}{suffix}"] = str(value)
+    query["seeds"] = str(len(config.seeds))
+    if len(config.interventions) == 1:
+        asked = config.interventions[0]
+        query |= {knob.name: f"{getattr(asked, knob.name)}" for knob in knobs(Intervention)}
+    return query
+
+
+def has_address(config: RunConfig) -> bool:
+    """Whether the pages can show the run: seeds 0, 1, ... and a model of the list."""
+    return config.seeds == tuple(range(len(config.seeds))) and config.model in METHODS
+
+
+def remember() -> None:
+    """Before the widgets are drawn: what the link that opened this session asked for."""
+    st.session_state.setdefault(ASKED, dict(st.query_params))
+
+
+def say_what_was_dropped() -> None:
+    """After the widgets are drawn: what of the link is not possible and was left out."""
+    asked: dict[str, str] = st.session_state.get(ASKED) or {}
+    st.session_state[ASKED] = {}
+    dropped = [
+        f"{name} = {value}"
+        for name, value in asked.items()
+        if name in st.session_state and not _same(st.session_state[name], value)
+    ]
+    if dropped:
+        st.info(
+            f"The link asked for {md(', '.join(dropped), 200)}, which is not possible here; the "
+            "page shows its own value instead.",
+            icon=":material/link_off:",
+        )
+
+
+def _same(value: object, text: str) -> bool:
+    """Whether a widget's value is what the address says; titles stand for names there."""
+    if isinstance(value, bool):
+        return text.lower() == str(value).lower()
+    if isinstance(value, int | float):
+        try:
+            return float(text) == float(value)
+        except ValueError:
+            return False
+    if not isinstance(value, str):
+        return True  # lists and the like, which Streamlit writes in its own way
+    titles = {METHODS[value].title} if value in METHODS else set()
+    if value in datasets.names():
+        titles.add(datasets.spec(value).title)
+    return text in titles or text.lower() == value.lower()
