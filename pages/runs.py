@@ -8,20 +8,24 @@ import pandas as pd
 import streamlit as st
 
 from ui import load
+from ui.address import address_of, has_address
 from ui.jobs import PageEnd, resume
+from ui.pages import PAGES
 from ui.shell import page_start
 from ui.show import export_run, show
-from ui.text import md
+from ui.text import TERMS, count, md
 from ui.widgets import BIND
 from wgnn_core.errors import WGNNError
 from wgnn_core.export import table_csv
 from wgnn_core.figures import missing
-from wgnn_core.figures.text import label
 from wgnn_core.intervention import Intervention
+from wgnn_core.reports.shelf import differing_settings, grouped, paired_runs, shelf_table
 from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import RunSummary
 
 MAX_COMPARED = 6
+MANY = 100
+"""From so many runs on they can be seen in groups."""
 STATES = ["done", "running", "queued", "cancelled", "interrupted", "failed"]
 
 view = page_start(
@@ -51,49 +55,30 @@ shown = [
 ]
 
 
-def what(run: RunSummary) -> str:
-    planned = run.config.interventions
-    if run.config.search == "two-stage":
-        return "two-stage search"
-    if not planned:
-        return "base model"
-    return planned[0].text if len(planned) == 1 else f"{len(planned)} η triples"
-
-
-def state_of(run: RunSummary) -> str:
-    if run.state == "done":
-        return "done"
-    return f"{run.state} {run.done / max(run.total, 1):.0%}"
-
-
 def shelf() -> list[RunSummary]:
-    table = pd.DataFrame(
-        {
-            "graph": [run.dataset for run in shown],
-            "model": [run.model for run in shown],
-            "what": [what(run) for run in shown],
-            "base": [run.base_accuracy for run in shown],
-            "wGNN": [run.accuracy if run.total > len(run.config.seeds) else None for run in shown],
-            "seeds": [len(run.config.seeds) for run in shown],
-            "state": [state_of(run) for run in shown],
-            "pinned": [run.pinned for run in shown],
-            "note": [label(run.note) if run.note else "" for run in shown],
-            "made": pd.to_datetime([run.created for run in shown], unit="s"),
-            "id": [run.run_id[:8] for run in shown],
-        }
-    )
+    """The table; a run stays chosen by its id, whatever comes or goes around it."""
+    ids = [run.run_id for run in shown]
+    chosen: list[str] = st.session_state.setdefault("runs_picked", [])
+    rows = [i for i, run_id in enumerate(ids) if run_id in chosen]
+    key = f"runs_table_{hash(tuple(ids))}"
+
+    def pick() -> None:
+        st.session_state["runs_picked"] = [ids[i] for i in st.session_state[key].selection.rows]
+
     column = st.column_config
-    event = st.dataframe(
-        table,
+    st.dataframe(
+        shelf_table(shown),
         hide_index=True,
         placeholder="",
-        key="runs_table",
-        on_select="rerun",
+        key=key,
+        on_select=pick,
         selection_mode="multi-row",
+        selection_default={"selection": {"rows": rows}},
         column_config={
             "graph": column.TextColumn(width=66),
             "model": column.TextColumn(width=88),
             "what": column.TextColumn(width=168),
+            "settings": column.TextColumn(width=110, help="What differs from the defaults"),
             "seeds": column.NumberColumn(width=50),
             "state": column.TextColumn(width=90),
             "base": column.NumberColumn(
@@ -104,13 +89,17 @@ def shelf() -> list[RunSummary]:
                 width=58,
                 help="Mean test accuracy (percent) of the η that is best on validation",
             ),
+            "gain": column.NumberColumn(
+                format="%+.2f", width=58, help="Points over the base model"
+            ),
+            "validation": column.TextColumn(width=90, help="What validation accuracy prefers"),
             "pinned": column.CheckboxColumn("pin", width=40, help="A pinned run stays"),
             "note": column.TextColumn(width=90),
             "made": column.DatetimeColumn(format="MM-DD HH:mm", width=92),
             "id": column.TextColumn(width=76),
         },
     )
-    return [shown[i] for i in event.selection.rows if i < len(shown)]
+    return [run for run in shown if run.run_id in chosen]
 
 
 def act(done: str, call: Callable[..., object], picked: list[RunSummary], *values: object) -> None:
@@ -130,6 +119,11 @@ def save_note(picked: list[RunSummary]) -> None:
 
 def actions(picked: list[RunSummary]) -> None:
     jobs = load.jobs()
+
+    def delete(run_id: str) -> None:
+        jobs.delete(run_id)
+        st.session_state["runs_picked"] = []
+
     unfinished = [run for run in picked if run.state in ("cancelled", "interrupted", "failed")]
     active = [run for run in picked if run.state in ("queued", "running")]
     pinned = all(run.pinned for run in picked)
@@ -158,7 +152,7 @@ def actions(picked: list[RunSummary]) -> None:
             st.markdown(f"Delete {len(picked)} run{'s' * (len(picked) > 1)} for good?")
             st.button(
                 "Delete", type="primary", key="runs_delete",
-                on_click=act, args=("Deleted.", jobs.delete, picked),
+                on_click=act, args=("Deleted.", delete, picked),
             )  # fmt: skip
         st.download_button(
             "Rows as CSV", lambda: csv(picked), "runs.csv", "text/csv", key="runs_csv",
@@ -213,6 +207,8 @@ def compare(picked: list[RunSummary]) -> None:
     with right:
         curves = view.figure("accuracy-coverage", *ready, rankers=("m2",))
         show(curves, "runs_curves", height=430)
+    if len(ready) == 2:
+        side_by_side(*ready)
     grids = [result for result in ready if len(result.config.interventions) > 3 and result.chosen]
     if len(grids) >= 2:
         difference(grids[0], grids[1])
@@ -226,16 +222,52 @@ def difference(first: RunResult, second: RunResult) -> None:
         show(view.figure("eta-grid", first, second), "runs_difference", height=430)
 
 
+def open_in(run: RunSummary) -> None:
+    """Links to the pages that can show the run."""
+    if not has_address(run.config):
+        return
+    query = address_of(run.config)
+    with st.container(horizontal=True):
+        st.caption("Open in", width="content")
+        for page in PAGES:
+            if page.shows_runs:
+                st.page_link(
+                    f"pages/{page.name}.py",
+                    label=page.title,
+                    icon=f":material/{page.icon}:",
+                    query_params=query,
+                )
+
+
+def side_by_side(first: RunResult, second: RunResult) -> None:
+    """What two runs differ in, and whether their accuracies do."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Settings that differ**")
+        st.dataframe(differing_settings(first, second), hide_index=True)
+    with right:
+        st.markdown("**Seed by seed**", help=TERMS["paired"])
+        table, why = paired_runs(first, second)
+        if why:
+            st.caption(f"No paired test: {md(why, 200)}.")
+        else:
+            st.dataframe(table, hide_index=True)
+
+
 done, faults = st.session_state.pop("runs_said", ("", []))
 for fault in faults:
     st.error(md(fault, 400), icon=":material/error:")
 if done and not faults:
     st.toast(done)
+if len(shown) >= MANY and st.toggle("Grouped", key="runs_grouped", bind=BIND):
+    st.dataframe(grouped(shown), hide_index=True)
 picked = shelf()
 st.caption(
-    f"{len(shown)} of {len(runs)} runs. Accuracies are test accuracies; the triple η of a run is "
-    "always chosen on validation."
+    f"{len(shown)} of {count(len(runs), 'run')}. Accuracies are mean test accuracies in percent; "
+    "the η of a run is always chosen on validation, which may prefer the base model."
 )
 if picked:
     actions(picked)
+    if len(picked) == 1:
+        open_in(picked[0])
     compare(picked)

@@ -6,20 +6,28 @@ from typing import NamedTuple
 
 
 class Page(NamedTuple):
-    """`what` says in one sentence what it is for; Start offers the pages that have one."""
+    """`what` says in one sentence what it is for; Start offers the pages that have one.
+
+    A page that `shows_runs` can be opened on the graph, model and knobs of a stored run.
+    """
 
     name: str
     title: str
     icon: str
     what: str = ""
+    shows_runs: bool = False
 
 
 PAGES = (
     Page("start", "Start", "play_circle"),
     Page("dataset", "Dataset", "hub", "What is in the graph: sizes, classes, splits, any node."),
-    Page("problem1", "Problem 1", "leaderboard", "Which nodes can the network be trusted on?"),
-    Page("map", "Non-uniformity map", "map", "Where is w small, and are those the wrong nodes?"),
-    Page("playground", "Playground", "tune", "Turn η and see nodes join and edges go."),
-    Page("grid", "Eta grid", "grid_on", "Over how wide a range of η does it help?"),
+    Page(
+        "problem1", "Problem 1", "leaderboard", "Which nodes can the network be trusted on?", True
+    ),
+    Page(
+        "map", "Non-uniformity map", "map", "Where is w small, and are those the wrong nodes?", True
+    ),
+    Page("playground", "Playground", "tune", "Turn η and see nodes join and edges go.", True),
+    Page("grid", "Eta grid", "grid_on", "Over how wide a range of η does it help?", True),
     Page("runs", "Runs", "inventory_2", "Everything computed so far: compare, note, export."),
 )
