@@ -12,7 +12,7 @@ from wgnn_core import datasets
 from wgnn_core.comparators import METHODS, make_method
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.text import label
-from wgnn_core.intervention import Intervention
+from wgnn_core.intervention import Intervention, Percent
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import RunSummary
@@ -142,9 +142,9 @@ def paired_runs(first: RunResult, second: RunResult) -> tuple[pd.DataFrame, str]
     return pd.DataFrame(rows, columns=columns), ""
 
 
-def _chosen(result: RunResult) -> np.ndarray | None:
+def _chosen(result: RunResult) -> Percent | None:
     if result.chosen is None:
         return None
     if result.chosen.canonical == Intervention():
         return result.trained.test
-    return result.of(result.chosen)["test"].to_numpy()
+    return np.asarray(result.of(result.chosen)["test"])
