@@ -1,24 +1,25 @@
 """Problem 1: which test nodes can the network be trusted on?"""
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from ui import load
-from ui.jobs import said
+from ui.jobs import fragment
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, metrics, show
-from ui.text import COLOURS
+from ui.text import COLOURS, TERMS, count
 from ui.widgets import BIND
-from wgnn_core.figures.accuracy_coverage import BOUNDS, RANKED
+from wgnn_core.export import table_csv
+from wgnn_core.figures.accuracy_coverage import RANKED
 from wgnn_core.figures.groups import TRUSTED
-from wgnn_core.fraction import ceil_fraction
-from wgnn_core.ranking import RANKERS, accuracy_coverage, augrc, aurc
+from wgnn_core.ranking import RANKERS
+from wgnn_core.reports.rankers import trusted_nodes
 
 view = page_start(
     "Problem 1",
     "Order the test nodes so that the first ones are right most often. **M1** trusts nodes near "
-    "the training set, **M2** trusts nodes of large $w$; the curves say who is right for how long.",
+    "the training set, **M2** trusts nodes of large $w$; other scores of the same softmax stand "
+    "beside them.",
 )
 result = view.base_run()
 run_id, base = result.summary.run_id, result.trained
@@ -27,101 +28,114 @@ picked = st.pills(
     "Rankers",
     RANKED,
     selection_mode="multi",
-    default=["m1", "m2"],
+    default=["m1", "m2", "max-softmax", "margin"],
     format_func=lambda name: RANKERS[name].title,
     key="problem1_rankers",
     bind=BIND,
+    help=TERMS["Problem 1"],
 )
 chosen = tuple(name for name in RANKED if name in picked) or ("m2",)
+with st.container(horizontal=True):
+    alpha = st.slider(
+        "α: share of the test nodes to trust",
+        0.05, 1.0, 0.3, 0.05, key="problem1_alpha", bind=BIND, width=300,
+    )  # fmt: skip
+    target = st.slider(
+        "Accuracy to keep (%)", 50, 100, 95, 1, key="problem1_target", bind=BIND, width=300
+    )
 
 left, right = st.columns([3, 2], gap="large")
 with left:
-    show(view.figure("accuracy-coverage", result, rankers=chosen), "problem1_curves", height=430)
+    curves = view.figure("accuracy-coverage", result, rankers=chosen, alpha=alpha)
+    show(curves, "problem1_curves", height=430)
 with right:
-    rows = []
-    for name in [*chosen, *BOUNDS]:
-        hits = load.hits(run_id, name)
-        half = np.mean([accuracy_coverage(h, [0.5])[0] for h in hits])
-        rows.append(
-            (
-                RANKERS[name].short,
-                half,
-                1000 * np.mean([aurc(h) for h in hits]),
-                1000 * np.mean([augrc(h) for h in hits]),
-            )
-        )
-    columns = ["Ranker", "Half", "AURC", "AUGRC"]
-    st.markdown("**Who ranks best**")
+    table = load.ranker_table(run_id, chosen, alpha, target)
+    st.markdown(f"**At α = {alpha:g}, and how far {target} % reaches**")
+    shown = table.assign(
+        coverage=[
+            "" if pd.isna(row.coverage) else f"{row.coverage:.0f} ({row.low:.0f} to {row.high:.0f})"
+            for row in table.itertuples()
+        ]
+    ).drop(columns=["low", "high"])
+    number = st.column_config.NumberColumn
     st.dataframe(
-        pd.DataFrame(rows, columns=columns),
+        shown,
         hide_index=True,
         column_config={
-            name: st.column_config.NumberColumn(format="%.1f", width=66) for name in columns[1:]
+            "ranker": st.column_config.TextColumn("Ranker"),
+            "accuracy": number("Accuracy", format="%.1f", width=66, help="On the chosen nodes, %"),
+            "aurc": number("AURC", format="%.1f", width=60, help="Times 1000, smaller is better"),
+            "augrc": number("AUGRC", format="%.1f", width=60, help="Times 1000, smaller is better"),
+            "coverage": st.column_config.TextColumn(
+                f"{target} % up to",
+                help="Largest coverage in percent of the test nodes, with its bootstrap interval",
+            ),
         },
     )
+    best = table.iloc[: len(chosen)].sort_values("aurc").iloc[0]
     st.caption(
-        f"Means over {len(base.seeds)} seeds. Half: accuracy (%) on the half trusted most. "
-        "AURC and AUGRC are times 1000: AURC is the mean error rate over all coverages, "
-        "AUGRC the mean share of nodes that are both trusted and wrong; smaller is better for both."
+        f"Means over {count(len(base.seeds), 'seed')}. Of the rankers shown, {best['ranker']} has "
+        f"the smallest AURC ({best['aurc']:.1f}), the mean error rate over all coverages; AUGRC is "
+        f"the mean share of nodes that are both trusted and wrong. Last column: the largest "
+        f"coverage at which {target} % are right, with a 95 % bootstrap interval."
     )
 
 
-@st.fragment
 def chosen_subset() -> None:
-    with said():
-        st.subheader("The chosen nodes on the graph", anchor=False)
-        with st.container(horizontal=True):
-            alpha = st.slider(
-                "α: share of the test nodes to trust",
-                0.05, 1.0, 0.3, 0.05, key="problem1_alpha", bind=BIND, width=250,
-            )  # fmt: skip
-            ranker = st.selectbox(
-                "Ranker",
-                RANKED,
-                index=1,
-                format_func=lambda name: RANKERS[name].title,
-                key="problem1_ranker",
-                bind=BIND,
-                width=240,
-            )
-            position = st.selectbox(
-                "Seed",
-                range(len(base.seeds)),
-                format_func=lambda k: str(base.seeds[k]),
-                key="problem1_seed",
-                bind=BIND,
-                width=90,
-            )
-            colour = st.selectbox(
-                "Colour",
-                list(COLOURS),
-                index=3,
-                format_func=COLOURS.__getitem__,
-                key="problem1_colour",
-                bind=BIND,
-                width=190,
-            )
-        order, right = load.orders(run_id, ranker)[position], load.hits(run_id, ranker)[position]
-        size = ceil_fraction(alpha, len(order))
-        rest, mean = right[size:], right.mean()
-        metrics(
-            (
-                ("Trusted nodes", f"{size:,}", f"of {len(order):,} test nodes"),
-                (
-                    "Accuracy on them",
-                    f"{100 * right[:size].mean():.1f} %",
-                    f"{100 * (right[:size].mean() - mean):+.1f} points to all",
-                ),
-                (
-                    "Accuracy on the rest",
-                    f"{100 * rest.mean():.1f} %" if len(rest) else "none left",
-                    f"{100 * (rest.mean() - mean):+.1f} points to all" if len(rest) else "",
-                ),
-            )
+    st.subheader("The chosen nodes on the graph", anchor=False)
+    with st.container(horizontal=True):
+        ranker = st.selectbox(
+            "Ranker",
+            RANKED,
+            index=1,
+            format_func=lambda name: RANKERS[name].title,
+            key="problem1_ranker",
+            bind=BIND,
+            width=240,
         )
-        seen = {"seed": int(base.seeds[position]), "colour": colour}
-        trusted = {"mark": TRUSTED, "trusted_by": ranker, "coverage": alpha}
-        show(view.figure("node-map", result, **seen, **trusted), "problem1_map", height=MAP_HEIGHT)
+        position = st.selectbox(
+            "Seed",
+            range(len(base.seeds)),
+            format_func=lambda k: str(base.seeds[k]),
+            key="problem1_seed",
+            bind=BIND,
+            width=90,
+        )
+        colour = st.selectbox(
+            "Colour",
+            list(COLOURS),
+            index=3,
+            format_func=COLOURS.__getitem__,
+            key="problem1_colour",
+            bind=BIND,
+            width=190,
+        )
+    hits, nodes = load.hits(run_id, ranker)[position], trusted_nodes(base, ranker, position, alpha)
+    size, mean = len(nodes), 100 * hits.mean()
+    first, rest = 100 * hits[:size].mean(), hits[size:]
+    metrics(
+        (
+            ("Trusted nodes", f"{size:,}", f"of {count(len(hits), 'test node')}"),
+            ("Accuracy on them", f"{first:.1f} %", f"{first - mean:+.1f} points to all"),
+            (
+                "Accuracy on the rest",
+                f"{100 * rest.mean():.1f} %" if len(rest) else "none left",
+                f"{100 * rest.mean() - mean:+.1f} points to all" if len(rest) else "",
+            ),
+        )
+    )
+    st.download_button(
+        f"Trusted nodes as CSV ({size:,})",
+        lambda: table_csv(nodes),
+        f"trusted-{view.choice.run.dataset}.csv",
+        "text/csv",
+        key="problem1_nodes",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    seen = {"seed": int(base.seeds[position]), "colour": colour}
+    trusted = {"mark": TRUSTED, "trusted_by": ranker, "coverage": alpha}
+    show(view.figure("node-map", result, **seen, **trusted), "problem1_map", height=MAP_HEIGHT)
 
 
-chosen_subset()
+fragment(chosen_subset, "problem1")()

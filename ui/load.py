@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import streamlit as st
 
 from wgnn_core import datasets
@@ -20,6 +21,7 @@ from wgnn_core.figures import EdgeDropMap, Figure, accuracy_coverage, figure_of
 from wgnn_core.graph import BoolArray, Graph, IntArray
 from wgnn_core.intervention import Base
 from wgnn_core.layout import layout
+from wgnn_core.reports import rankers as rankers_report
 from wgnn_core.runs.config import Pairs, RunConfig
 from wgnn_core.runs.jobs import Jobs
 from wgnn_core.runs.results import RunResult
@@ -92,6 +94,14 @@ def figure(kind: str, runs: tuple[str, ...], source: tuple[str, Pairs], **choice
 def orders(run_id: str, ranker: str) -> list[IntArray]:
     """Test nodes of each seed in the order of `ranker`, best first."""
     return accuracy_coverage.orders(base_of(run_id), ranker)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def ranker_table(
+    run_id: str, rankers: tuple[str, ...], alpha: float, target: float
+) -> pd.DataFrame:
+    """See `wgnn_core.reports.rankers`."""
+    return rankers_report.ranker_table(base_of(run_id), rankers, alpha, target)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -12,6 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from matplotlib.figure import Figure as PaperFigure
 
+from wgnn_core.coverage import random_quality
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import hyper
 from wgnn_core.figures.base import Figure, ink, legend_below, page
@@ -29,15 +30,19 @@ BOUNDS = ("oracle", "random")
 RANKED = tuple(name for name in RANKERS if name not in BOUNDS)
 """What a curve can be drawn for."""
 BOUND = "bound"
+EXPECTED = "Random order (mean)"
 X_LABEL = "Coverage α (share of test nodes, %)"
 Y_LABEL = "Accuracy on chosen nodes (%)"
 
 
 @dataclass(frozen=True)
 class AccuracyCoverageChoices(Choices):
-    """Whose curves."""
+    """Whose curves, and which coverage is marked on them."""
 
-    rankers: tuple[str, ...] = hyper(("m1", "m2"), "curves of accuracy-coverage", choices=RANKED)
+    rankers: tuple[str, ...] = hyper(
+        ("m1", "m2", "max-softmax", "margin"), "curves of accuracy-coverage", choices=RANKED
+    )
+    alpha: float = hyper(0.0, "coverage that is marked on the curves; 0: none", 0.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -45,6 +50,7 @@ class AccuracyCoverageChoices(Choices):
             raise WGNNError(f"the rankers are none; choose from {', '.join(RANKED)}.")
 
 
+@dataclass(frozen=True, eq=False)
 class AccuracyCoverage(Figure):
     """One curve for each ranker: thin lines for the seeds, their mean, a band of one s.d."""
 
@@ -54,6 +60,9 @@ class AccuracyCoverage(Figure):
     runs: ClassVar[tuple[int, int]] = (1, 20)
     mixes_graphs: ClassVar[bool] = True
 
+    alpha: float = 0.0
+    """The coverage that is marked; 0: none."""
+
     @classmethod
     def make(cls, scene: Scene) -> AccuracyCoverage:
         """Of one run the curves of its rankers between two bounds; of several runs their curves."""
@@ -61,10 +70,15 @@ class AccuracyCoverage(Figure):
         titles = "; ".join(RANKERS[name].title for name in chosen)
         if len(scene.runs) == 1:
             base = scene.base
-            bounds = {RANKERS[name].short: curves(base, name).mean(axis=0) for name in BOUNDS}
+            bounds = {
+                RANKERS["oracle"].short: curves(base, "oracle").mean(axis=0),
+                EXPECTED: np.mean(
+                    [random_quality(h, ALPHAS).accuracy for h in hits(base, "m2")], 0
+                ),
+            }
             named = {RANKERS[name].short: curves(base, name) for name in chosen}
             figure = cls.of(ALPHAS, named, graph=scene.graph.name, bounds=bounds)
-            titles += "".join(f"; {RANKERS[name].title}" for name in BOUNDS)
+            titles += f"; {RANKERS['oracle'].title}; a random order, on average over all orders"
         else:
             named = {
                 _name(run) + (f", {RANKERS[name].short}" if len(chosen) > 1 else ""): curves(
@@ -74,7 +88,9 @@ class AccuracyCoverage(Figure):
                 for name in chosen
             }
             figure = cls.of(ALPHAS, named, graph=f"{len(scene.runs)} runs")
-        return replace(figure, caption=f"{figure.caption} {titles}.")
+        alpha = scene.choices.alpha
+        at = f" The line marks the coverage {100 * alpha:g} %." if alpha else ""
+        return replace(figure, caption=f"{figure.caption} {titles}.{at}", alpha=alpha)
 
     @classmethod
     def of(
@@ -128,6 +144,8 @@ class AccuracyCoverage(Figure):
                 name=plotly_text(str(series)),
             )
         plotly_curves(figure, self.data[~bounds], "alpha_percent", dark)
+        if self.alpha:
+            figure.add_vline(100 * self.alpha, line={"color": ink(dark).text, "width": 1})
         figure.update_xaxes(title_text=X_LABEL, range=[0, 101])
         figure.update_yaxes(title_text=Y_LABEL)
         return figure
@@ -147,6 +165,8 @@ class AccuracyCoverage(Figure):
                 label=paper_text(str(series), style.label_length),
             )
         paper_curves(axes, self.data[~bounds], "alpha_percent", style)
+        if self.alpha:
+            axes.axvline(100 * self.alpha, color="#1f2430", linewidth=0.6 * style.scale)
         low, high = axes.get_ylim()  # a deviation may reach beyond what an accuracy can be
         axes.set(xlabel=X_LABEL, ylabel=Y_LABEL, xlim=(0, 101))
         axes.set_ylim(max(low, -1), min(high, 101))

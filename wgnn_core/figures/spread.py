@@ -24,7 +24,7 @@ def spread_table(x_name: str, x: npt.ArrayLike, groups: Mapping[str, Accuracies]
     """Rows (series, statistic, seed, x, accuracy_percent) for accuracies ``[S, P]`` of each series.
 
     Accuracies are in percent. `lower` and `upper` are the mean minus and plus one sample standard
-    deviation; one seed alone has neither.
+    deviation, within 0 and 100; one seed alone has neither.
     """
     points = np.asarray(x)
     if not groups:
@@ -55,12 +55,16 @@ def spread_table(x_name: str, x: npt.ArrayLike, groups: Mapping[str, Accuracies]
 
 
 def mean_and_spread(percent: Accuracies) -> dict[str, Accuracies]:
-    """Mean over the first axis, and mean -+ sample standard deviation when there is one."""
+    """Mean over the first axis, and mean -+ sample standard deviation when there is one.
+
+    The band ends where an accuracy does, at 0 and 100.
+    """
     mean = percent.mean(axis=0)
     if len(percent) < 2:
         return {MEAN: mean}
     deviation = percent.std(axis=0, ddof=1)
-    return {MEAN: mean, LOWER: mean - deviation, UPPER: mean + deviation}
+    low, high = np.clip([mean - deviation, mean + deviation], 0, 100)
+    return {MEAN: mean, LOWER: low, UPPER: high}
 
 
 def plotly_curves(
