@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from ui import pages
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "screenshots"
 MAX_BYTES = 300_000
@@ -22,7 +24,7 @@ KEPT = ("start-light", "map-light", "playground-dark", "grid-light")
 HEIGHT = {"start": 1240, "map": 1180, "playground": 1280, "grid": 1000}
 ADDRESS = {"grid": "&seeds=3&" + "&".join(f"grid_{a}={v}" for a in "xy" for v in (0.2, 0.5, 0.8))}
 LOOKS = {"light": ("light", 1280), "dark": ("dark", 1280), "narrow": ("light", 800)}
-PAGES = [path.stem for path in sorted((ROOT / "pages").glob("*.py"))]
+PAGES = [page.name for page in pages.PAGES]
 HAS_CORA = (Path(os.environ.get("WGNN_DATA") or "-") / "Cora").is_dir()
 GRAPH = "dataset=Cora" if HAS_CORA else "dataset=Digits"
 

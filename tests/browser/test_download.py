@@ -18,9 +18,11 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import serve
 from tests.figures import pdf
 from tests.runs.run_helpers import train_here
-from wgnn_core.export import MEMBERS, table_csv
-from wgnn_core.figures import VENUES
-from wgnn_core.reports import figure_of, kinds_of, tables_of
+from wgnn_core.export import table_csv
+from wgnn_core.figures import VENUES, figure_of, kinds_of
+from wgnn_core.intervention import Intervention
+from wgnn_core.reports import tables_of
+from wgnn_core.reports.bundles import MEMBERS
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult, load_result
 from wgnn_core.runs.store import Store
@@ -28,7 +30,12 @@ from wgnn_core.runs.store import Store
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 CONFIG = RunConfig("digits", hyper=(("epochs", 15),), seeds=(0, 1))
-WHOLE = RunConfig("karate", hyper=(("epochs", 15),), seeds=(0, 1), etas=((0.5, 0.6, 0.6),))
+WHOLE = RunConfig(
+    "karate",
+    hyper=(("epochs", 15),),
+    seeds=(0, 1),
+    interventions=(Intervention(0.5, 0.6, 0.6),),
+)
 """Small, since every figure it gives is drawn."""
 CITED = ("ji2023nonuniformity", "alpaydin1998digits", "kipf2017gcn")
 
@@ -123,8 +130,8 @@ def test_a_whole_run_comes_down_from_the_shelf(app: Any, home: Path, visit: Any)
     name, files = download(page, "runs_bundle", "iclr")
     assert re.fullmatch(r"karate-gcn-[0-9a-f]{8}-all\.zip", name)
     graph = WHOLE.graph()
-    assert {n.split("/")[0] for n in files if "/" in n} == {*kinds_of(stored), "tables"}
-    for kind in kinds_of(stored):
+    assert {n.split("/")[0] for n in files if "/" in n} == {*kinds_of(stored, graph), "tables"}
+    for kind in kinds_of(stored, graph):
         figure = figure_of(kind, stored, graph)
         assert files[f"{kind}/data.csv"].decode() == table_csv(figure.data)
         assert abs(pdf.width(files[f"{kind}/figure.pdf"]) - 72 * VENUES["iclr"].column) < 0.5

@@ -11,18 +11,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from ui import pages
+
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 QUICK = "dataset=Karate+club&seeds=2&gcn_epochs=20"
-PAGES = {
-    "": "wGNN Explorer",
-    "dataset": "Dataset",
-    "problem1": "Problem 1",
-    "map": "Non-uniformity map",
-    "playground": "Playground",
-    "grid": "Eta grid",
-    "runs": "Runs",
-}
+PAGES = {"": "wGNN Explorer"} | {page.name: page.title for page in pages.PAGES[1:]}
 HAS_CORA = (Path(os.environ.get("WGNN_DATA") or "-") / "Cora").is_dir()
 
 
