@@ -21,6 +21,7 @@ from tests.runs.run_helpers import train_here
 from wgnn_core.export import MEMBERS, table_csv
 from wgnn_core.figures import VENUES
 from wgnn_core.reports import figure_of, kinds_of, tables_of
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult, load_result
 from wgnn_core.runs.store import Store
@@ -28,7 +29,7 @@ from wgnn_core.runs.store import Store
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 CONFIG = RunConfig("digits", hyper=(("epochs", 15),), seeds=(0, 1))
-WHOLE = RunConfig("karate", hyper=(("epochs", 15),), seeds=(0, 1), etas=((0.5, 0.6, 0.6),))
+WHOLE = RunConfig("karate", hyper=(("epochs", 15),), seeds=(0, 1), interventions=(Intervention(0.5, 0.6, 0.6),))
 """Small, since every figure it gives is drawn."""
 CITED = ("ji2023nonuniformity", "alpaydin1998digits", "kipf2017gcn")
 

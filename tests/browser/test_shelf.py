@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import serve
 from tests.runs.run_helpers import train_here
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.store import Store
 
@@ -24,8 +25,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 HYPER = (("epochs", 15),)
 QUICK = "seeds=2&gcn_epochs=15"
 X, Y = (0.2, 0.6, 0.8), (0.4, 0.9)
-GRID = RunConfig("karate", hyper=HYPER, seeds=(0, 1), etas=tuple((y, x, x) for y in Y for x in X))
-OTHER = RunConfig("karate", hyper=HYPER, seeds=(0, 1), etas=((0.5, 0.6, 0.6),))
+GRID = RunConfig("karate", hyper=HYPER, seeds=(0, 1), interventions=tuple(Intervention(y, x, x) for y in Y for x in X))
+OTHER = RunConfig("karate", hyper=HYPER, seeds=(0, 1), interventions=(Intervention(0.5, 0.6, 0.6),))
 ROW = 35
 """Height of a row of a table, in pixels."""
 
@@ -104,7 +105,7 @@ def test_runs_are_chosen_compared_taken_along_and_deleted(shelf: Any, visit: Any
     rows = list(csv.DictReader(io.StringIO(taken(page, "Rows as CSV"))))
     ids = {GRID.run_id, OTHER.run_id}
     assert {row["run"] for row in rows} == ids
-    assert len(rows) == 2 * (len(GRID.etas) + len(OTHER.etas))
+    assert len(rows) == 2 * (len(GRID.interventions) + len(OTHER.interventions))
     assert set(json.loads(taken(page, "Settings as JSON"))) == ids
 
     tick(page, 1)  # the older run is let go, the newer stays chosen
