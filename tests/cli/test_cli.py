@@ -10,10 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from wgnn_core.cli import app
-from wgnn_core.cli.models import hyperparameters
+from wgnn_core.cli.flags import hyperparameters, parse_flag
 from wgnn_core.errors import WGNNError
+from wgnn_core.fields import knobs
+from wgnn_core.intervention import Intervention
 from wgnn_core.models import MODELS
 from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.direct import run_here
 from wgnn_core.wgnn import train_base
 
 
@@ -82,7 +85,10 @@ def test_run_on_a_generated_graph() -> None:
         (["--eta0", "1.5"], "eta0 is 1.5; it must lie between 0 and 1"),
         (["--eta2", "nan"], "eta2 is nan"),
         (["--seeds", "0"], "between 1 and 1000"),
-        (["--pool", "x"], "'all' or 'test'"),
+        (["--pool", "x"], "pool is 'x'; it must be one of all, test"),
+        (["--ranker", "x"], "ranker is 'x'; it must be one of w, margin"),
+        (["--edge-ranker", "x"], "edge_ranker is 'x'; it must be one of w, margin"),
+        (["--edge-model", "x"], "edge_model is 'x'; it must be one of same, gcn"),
         (["--device", "tpu"], "no device 'tpu'"),
         (["--hiden", "3"], "--hidden"),
         (["--hidden", "0"], "between 1 and 1024"),
@@ -155,3 +161,31 @@ def test_data_check_refuses_a_flipped_byte(
     run = CliRunner().invoke(app, ["run", "--dataset", "cora"])
     assert "ind.cora.x" in str(run.exception)
     assert sorted(copy.rglob("*")) == before
+
+
+def test_the_knobs_of_the_intervention_reach_the_numbers() -> None:
+    """The flags are made from its fields; `test_changes` adds one more."""
+    arguments = ["run", "--dataset", "karate", "--seeds", "2", "--epochs", "15", "--json"]
+    asked = {"ranker": "margin", "edge_ranker": "random", "pool": "test", "edge_model": "gat"}
+    flags = [w for k, v in asked.items() for w in (f"--{k.replace('_', '-')}", v)]
+    out = CliRunner().invoke(app, [*arguments, *flags, "--eta0", "0.5"])
+    assert out.exit_code == 0, out.output
+    found = json.loads(out.stdout)
+    assert {name: found[name] for name in asked} == asked
+    assert found["eta"] == [0.5, 0.3, 0.4]
+    config = RunConfig(
+        "karate",
+        hyper=(("epochs", 15),),
+        seeds=(0, 1),
+        interventions=(Intervention(0.5, 0.3, 0.4, **asked),),
+    )
+    assert found["run"] == config.run_id
+    here = run_here(config)
+    assert found["wgnn"]["test"] == here.rows["test"].tolist()
+    assert found["edges_dropped"] == here.rows["edges_dropped"].tolist()
+
+
+def test_seeds_are_a_number_or_a_list() -> None:
+    (knob,) = (knob for knob in knobs(RunConfig) if knob.name == "seeds")
+    for text, seeds in (("2", (0, 1)), ("7,", (7,)), ("4,2", (4, 2))):
+        assert RunConfig("karate", seeds=parse_flag(knob, text)).seeds == seeds

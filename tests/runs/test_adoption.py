@@ -109,3 +109,43 @@ def test_a_store_of_the_first_version_is_brought_up_to_date(
     assert store.rows("old") == [(0, 0, moved)]
     train_here(store, config)
     assert store.get(config.run_id).state == "done"
+
+
+def mixed(config: RunConfig) -> RunConfig:
+    """A GAT whose G' is made by a GCN with its own recipe."""
+    asked = tuple(replace(i, edge_model="gcn") for i in config.interventions)
+    return replace(config, model="gat", interventions=asked)
+
+
+def test_the_edge_model_is_taken_over_from_a_run_of_that_model(
+    store: Store, config: RunConfig, tmp_path: Path
+) -> None:
+    own = replace(config, hyper=(), interventions=config.interventions[:1])
+    first = load_result(store, train_here(store, own))
+    asked = mixed(config)
+    assert left_to_train(store, asked) == 3  # the GAT; the GCN is there
+    adopted = load_result(store, train_here(store, asked))
+    alone = Store(tmp_path / "alone")
+    trained = load_result(alone, train_here(alone, asked))
+    pd.testing.assert_frame_equal(adopted.rows, trained.rows)
+    gcn = adopted.trained.edge_models["gcn"]
+    np.testing.assert_array_equal(gcn.prob, first.trained.prob)
+    assert gcn.model == first.trained.model
+    for position in range(3):
+        mine = adopted.plan(asked.interventions[0], position).edge_drop
+        np.testing.assert_array_equal(
+            mine.kept, first.plan(config.interventions[0], position).edge_drop.kept
+        )
+    assert adopted.summary.base_accuracy == pytest.approx(adopted.trained.test.mean())
+
+
+def test_a_run_of_that_model_takes_it_over_too(store: Store, config: RunConfig) -> None:
+    asked = mixed(config)
+    assert left_to_train(store, asked) == 6
+    train_here(store, asked)
+    own = replace(config, hyper=(), interventions=config.interventions[:1])
+    assert left_to_train(store, own) == 0
+    gcn = load_result(store, train_here(store, own))
+    assert gcn.complete
+    assert gcn.summary.base_accuracy == pytest.approx(gcn.trained.test.mean())
+    assert left_to_train(store, replace(own, hyper=(("epochs", 5),))) == 3

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from tests.runs.run_helpers import train_here, until
 from wgnn_core.cli import app, console
-from wgnn_core.cli.runs import values
+from wgnn_core.cli.flags import values
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import local
 from wgnn_core.runs.config import RunConfig
@@ -84,7 +84,7 @@ def trained(store: Store, monkeypatch: pytest.MonkeyPatch) -> RunConfig:
         tuple((k, float(v)) for k, v in (p.split("=") for p in PARAMETERS)),
         hyper=(("epochs", 5),),
         seeds=(0, 1, 2),
-        etas=tuple((e.eta0, e.eta1, e.eta2) for e in grid),
+        interventions=tuple(grid),
     )
     train_here(store, config)
 
@@ -148,7 +148,7 @@ def test_list_show_export_delete(store: Store, trained: RunConfig, tmp_path: Pat
     [
         (["runs", "show", "zzz"], "begins with 'zzz'"),
         (["runs", "delete", "zzz"], "begins with 'zzz'"),
-        (["sweep", "--search", "random"], "paired, full or two-stage"),
+        (["sweep", "--search", "random"], "one of paired, full, two-stage"),
         (["sweep", "--eta0", "a"], "'a' is no list"),
         (["sweep", "--eta0", "1.5"], "1.5"),
         (["sweep", "--model", "gnc"], "no model 'gnc'"),
@@ -156,6 +156,8 @@ def test_list_show_export_delete(store: Store, trained: RunConfig, tmp_path: Pat
         (["sweep", "--seeds", "0"], "0 seeds"),
         (["sweep", "--parameter", "nodes"], "nodes=500"),
         (["sweep", "--colour", "red"], "--colour"),
+        (["sweep", "--ranker", "luck"], "ranker is 'luck'; it must be one of w, margin"),
+        (["sweep", "--edge-model", "renode"], "edge_model is 'renode'; it must be one of same"),
     ],
 )
 def test_mistakes_are_named(arguments: list[str], words: str) -> None:

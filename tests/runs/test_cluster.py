@@ -105,11 +105,11 @@ def test_no_cluster_there(store: Store) -> None:
 
 
 def test_a_task_is_the_cell_the_worker_would_train(store: Store, config: RunConfig) -> None:
-    asked = tuple(replace(i, edge_model="gat") for i in config.interventions)
-    mixed = replace(config, model="self-training", hyper=(), interventions=asked)
+    asked = tuple(replace(i, edge_model="gcn") for i in config.interventions)
+    mixed = replace(config, model="self-training", interventions=asked)
     run = train_here(store, mixed)
     life = Life(store, run, "nobody")
-    assert [cell.edge_model for cell in life._first if cell.positions] == ["", "gat"]
+    assert [cell.edge_model for cell in life._first if cell.positions] == ["", "gcn"]
     for cell in life._first:
         task = life.task(cell)
         result = module.train_cell(task.config, task.graph, task.bases, cell)
