@@ -3,7 +3,8 @@
     PYTHONPATH=. python benchmarks/fuzz_import.py [seconds per format] [format ...]
 
 Prints, for each format, how many files were tried, accepted and refused, and the peak of memory.
-Ends with 1 at the first other exception and keeps the file that caused it in the current folder.
+Ends with 1 where a file raises another exception or takes long, and keeps that file in the current
+folder.
 Each format runs in a process of its own, so that a crash of a parser is seen as well.
 """
 
@@ -27,6 +28,7 @@ from wgnn_core.errors import WGNNError
 
 SECONDS = 60.0
 MAX_GIB = 1.0
+MAX_SECONDS = 10.0
 WORDS = (
     b"\0", b"\xff", b"\n", b"\r", b",", b";", b"\t", b'"', b"'", b"nan", b"inf", b"-1", b"1e999",
     b"99999999999999999999", b"=1+1", b"<", b">", b"&amp;", b"<!DOCTYPE x>", b"[", b"]", b"{", b"}",
@@ -70,13 +72,14 @@ def fuzz(kind: str, seconds: float, seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = [own.File(p.name, p.read_bytes()) for p in write(original(), kind, Path(folder))]
     choices = [own.Choices(per_class=5), own.Choices(split="shares", no_features="identity")]
-    start, accepted, refused = time.monotonic(), 0, 0
+    start, accepted, refused, slowest = time.monotonic(), 0, 0, 0.0
     while time.monotonic() - start < seconds:
         victim = rng.randrange(len(files))
         content = files[victim].content
         packed = content.startswith(b"PK") and rng.random() < 0.8
         broken = own.File(files[victim].name, (inside if packed else damaged)(content, rng))
         tried = [broken if i == victim else file for i, file in enumerate(files)]
+        begun = time.monotonic()
         try:
             own.read_files(tried, caps=own.Caps()).preview(rng.choice(choices))
             accepted += 1
@@ -88,10 +91,14 @@ def fuzz(kind: str, seconds: float, seed: int) -> None:
             traceback.print_exc()
             Path(f"fuzz-{broken.name}").write_bytes(broken.content)
             sys.exit(f"{kind}: fuzz-{broken.name} raises something else")
+        slowest = max(slowest, time.monotonic() - begun)
+        if slowest > MAX_SECONDS:
+            Path(f"fuzz-{broken.name}").write_bytes(broken.content)
+            sys.exit(f"{kind}: fuzz-{broken.name} takes {slowest:.0f} s")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
         f"{kind}: {accepted + refused} files, {accepted} accepted, {refused} refused, "
-        f"{peak:.2f} GiB",
+        f"{peak:.2f} GiB, at most {slowest:.1f} s",
         flush=True,
     )
     if peak > MAX_GIB:

@@ -273,6 +273,16 @@ def test_minus_one_is_no_label_unless_it_is_one_of_two():
     assert not graph.unlabelled.any()
 
 
+def test_a_dataset_of_one_graph_is_read_and_one_of_several_is_refused(tmp_path):
+    y = torch.tensor([0, 1] * 6)
+    one = ({"edge_index": torch.tensor([[0], [1]]), "y": y}, {"y": torch.tensor([0, 12])}, Data)
+    torch.save(one, tmp_path / "g.pt")
+    assert own.read(tmp_path / "g.pt").graph(FEW).num_nodes == 12
+    torch.save((one[0], {"y": torch.tensor([0, 5, 12])}, Data), tmp_path / "g.pt")
+    with pytest.raises(WGNNError, match=r"g\.pt holds 2 graphs; one graph is needed\."):
+        own.read(tmp_path / "g.pt")
+
+
 def test_other_graphs_of_pyg_are_refused():
     with pytest.raises(WGNNError, match="A graph cannot be read from HeteroData"):
         own.read(HeteroData())

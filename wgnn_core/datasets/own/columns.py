@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -199,7 +199,7 @@ def vectors_like(column: pd.Series) -> bool:
     """Whether the column holds lists, dictionaries and the like instead of single values."""
     if column.dtype != object:
         return False
-    return any(isinstance(v, list | tuple | dict | set | np.ndarray) for v in column)
+    return any(isinstance(v, tuple) or not isinstance(v, Hashable) for v in column)
 
 
 def matrix_of(column: pd.Series, caps: Caps, where: str) -> Any:

@@ -53,8 +53,17 @@ def from_pt(file: File, caps: Caps) -> Content:
             "hold (a PyG Data or a dictionary of tensors); it was not opened."
         ) from error
     if isinstance(found, tuple) and len(found) in (2, 3) and isinstance(found[0], Mapping | Data):
-        found = found[0]  # what InMemoryDataset saves: the data and its slices
+        found = _only_graph(file.name, *found[:2])
     return from_data(found, caps, file.name, "PyG Data in a .pt file")
+
+
+def _only_graph(name: str, data: Any, slices: Any) -> Any:
+    """What `InMemoryDataset` saves is the data of all graphs and the slices that part them."""
+    parts = slices.values() if isinstance(slices, Mapping) else ()
+    count = max((len(part) - 1 for part in parts if np.ndim(part) == 1), default=1)
+    if count > 1:
+        raise WGNNError(f"{name} holds {count} graphs; one graph is needed.")
+    return data
 
 
 def from_data(data: Any, caps: Caps, name: str = "data", kind: str = "PyG Data") -> Content:

@@ -58,10 +58,13 @@ def from_frames(edges: pd.DataFrame, nodes: pd.DataFrame, reading: Reading, caps
     caps.check("edges", len(edges), "the edge frame")
     caps.check("nodes", len(nodes), "the node frame")
     caps.check("values", nodes.size, "the node frame")
-    named = (nodes.rename(columns=str), edges.rename(columns=str))
-    seen = _nodes_of_frame("the node frame", named[0], reading, caps)
-    ends = _ends_of_frame("the edge frame", named[1], reading)
+    seen = _nodes_of_frame("the node frame", _named(nodes), reading, caps)
+    ends = _ends_of_frame("the edge frame", _named(edges), reading)
     return _joined("the edge frame", "the node frame", "pandas frames", ends, seen, caps)
+
+
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)
 
 
 def _kind(files: tuple[File, ...]) -> str:
@@ -93,7 +96,7 @@ def _which(files: tuple[File, ...]) -> tuple[File, File]:
 def _read_nodes(file: File, reading: Reading, caps: Caps) -> _Nodes:
     if file.ending == "parquet":
         frame = read_parquet(file, "nodes", caps)
-        return _nodes_of_frame(file.name, frame.rename(columns=str), reading, caps)
+        return _nodes_of_frame(file.name, _named(frame), reading, caps)
     table = decoded(file, reading, "nodes", caps)
     _check_header(table.first, file.name, caps)
     at = table.first.index(_id_column(file.name, table.first, reading))
@@ -161,8 +164,7 @@ def _as_ids(column: pd.Series, where: str) -> pd.Series:
 
 def _read_edges(file: File, reading: Reading, caps: Caps, ids: pd.Series) -> _Edges:
     if file.ending == "parquet":
-        frame = read_parquet(file, "edges", caps).rename(columns=str)
-        return _ends_of_frame(file.name, frame, reading)
+        return _ends_of_frame(file.name, _named(read_parquet(file, "edges", caps)), reading)
     table = decoded(file, reading, "edges", caps)
     source, target, named = _end_columns(file.name, table.first, reading)
     at = [table.first.index(source), table.first.index(target)] if named else [0, 1]
