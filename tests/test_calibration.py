@@ -31,6 +31,16 @@ def test_bins_and_ece_equal_a_loop(seed, n, bins):
     assert found.count.sum() == n
 
 
+def test_a_bin_includes_its_upper_end():
+    assert reliability(np.array([[0.6, 0.4]]), np.array([0]), bins=5).count.tolist() == [
+        0,
+        0,
+        1,
+        0,
+        0,
+    ]
+
+
 def test_sure_and_always_wrong_is_off_by_100_points():
     prob = np.tile([1.0, 0.0], (5, 1))
     found = reliability(prob, np.ones(5, dtype=np.int64))

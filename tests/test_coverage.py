@@ -88,6 +88,12 @@ def test_nodes_that_are_hard_for_every_seed_widen_the_interval():
     assert apart.high - apart.low < 0.7 * (one.high - one.low)
 
 
+def test_seeds_that_disagree_widen_the_interval():
+    order, good, bad = np.arange(900), np.ones(900, dtype=bool), np.zeros(900, dtype=bool)
+    found = coverage_at(90, [order] * 4, [good, bad, good, bad])
+    assert (found.coverage, found.low, found.high) == (0.5, 0, 1)
+
+
 def test_certain_and_hopeless_rankers():
     everything = coverage_at(100, [np.arange(5)], [np.ones(5, dtype=bool)])
     assert (everything.coverage, everything.low, everything.high) == (1, 1, 1)

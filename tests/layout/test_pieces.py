@@ -151,6 +151,14 @@ def test_a_large_piece_is_cut_around_its_densest_losses():
     assert shot.dropped_hidden == piece.dropped - piece.dropped_shown
 
 
+def test_no_dropped_edge_leads_into_the_surroundings():
+    """Of a dense piece most nodes stay out, and each of them loses an edge to what is shown."""
+    edges, drop, _ = random_drop(80, 1500, 0, 1.0, 1.0)
+    shot = close_up(edges, drop, np.zeros(80, dtype=int))
+    assert len(shot.nodes) < 40
+    assert shot.inside.all()
+
+
 def test_small_pieces_are_whole_beside_a_large_one():
     sizes = [60, 4, 4, 3]
     graphs = [nx.gnm_random_graph(60, 300, seed=1), *(nx.complete_graph(s) for s in sizes[1:])]
@@ -161,6 +169,15 @@ def test_small_pieces_are_whole_beside_a_large_one():
     assert [p.nodes for p in shot.pieces] == sizes
     assert [p.shown for p in shot.pieces][1:] == sizes[1:]
     assert shot.pieces[0].size[0] * shot.pieces[0].size[1] > 0.3 * shot.width * shot.height
+
+
+def test_without_losses_pieces_with_circles_come_before_larger_trees():
+    star, triangle = [(0, i) for i in range(1, 30)], [(30, 31), (30, 32), (31, 32)]
+    edges = np.array(star + triangle)
+    drop = drop_edges(edges, 33, np.zeros(33), 1.0, 0.0, seed=0)
+    shot = close_up(edges, drop, np.zeros(33, dtype=int))
+    assert [p.nodes for p in shot.pieces] == [3]
+    assert shot.intact == 30
 
 
 def test_without_losses_the_circles_that_could_open_are_shown():
@@ -191,7 +208,7 @@ def test_a_loss_too_far_from_everything_is_counted_as_hidden():
     assert (shot.pieces, shot.pieces_hidden, shot.dropped_hidden) == ((), 1, 1)
 
 
-def test_growth_takes_a_parent_before_its_child_and_closes_what_it_says():
+def test_every_cut_is_a_tree_of_the_forest_and_closes_what_it_says():
     edges, drop, _ = random_drop(300, 600, 4)
     parts = Parts.of(edges, drop)
     grown = growth(edges, parts, parts.listed[0], 100)

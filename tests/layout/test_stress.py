@@ -53,6 +53,15 @@ def test_leaves_of_a_star_stand_apart_and_one_node_is_a_point():
     assert stress_layout(np.empty((0, 2), dtype=np.int64), np.empty(0), 1).tolist() == [[0, 0]]
 
 
+def test_twins_do_not_start_at_one_place():
+    """Four leaves at the corner of a grid have the same distances to all others."""
+    g = nx.convert_node_labels_to_integers(nx.grid_2d_graph(10, 10))
+    g.add_edges_from((0, leaf) for leaf in range(100, 104))
+    far = np.asarray(nx.floyd_warshall_numpy(g, nodelist=range(104)))
+    start = stress._classical(far)[100:]
+    assert (gaps(start) + 9 * np.eye(4)).min() > 0.01
+
+
 @given(st.integers(2, 40), st.integers(0, 2**32 - 1))
 @settings(deadline=None, max_examples=40)
 def test_pushing_parts_the_nodes_and_stays_in_the_box(n, seed):

@@ -125,12 +125,10 @@ def _grown(order: IntArray, up: IntArray, pairs: IntArray, budget: int) -> Growt
             break
         for pair in pairs[cost == cost[cost > 0].min()].tolist():
             for node in pair:
-                path = []
                 while not inside[node]:
                     inside[node] = True
-                    path.append(node)
+                    taken.append(node)
                     node = int(up[node])
-                taken += path[::-1]
             ends.append(len(taken))
     rank = np.full(len(order), len(order))
     rank[taken] = np.arange(len(taken))
