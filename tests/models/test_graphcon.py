@@ -89,6 +89,21 @@ def test_unit_constants_make_a_plain_stack(
     torch.testing.assert_close(ours, x @ q["W_out"] + q["b_out"], rtol=1e-4, atol=1e-5)
 
 
+def test_a_replica_that_diverged_leaves_the_others_alone(
+    irregular_graph, half_kept, make_view, parameters
+) -> None:
+    model = make_model("graphcon", hidden=5, time=3.4, heads=2, attention_width=6)
+    p = parameters(model, irregular_graph, 2)
+    view = make_view(irregular_graph, half_kept, 0)
+    whole = torch.autograd.grad(model.forward(p, view, None)[1].sum(), list(p.values()))
+    with torch.no_grad():
+        p["W_in"][0] = torch.nan
+    out = model.forward(p, view, None)
+    assert out[0].isnan().all()
+    for before, after in zip(whole, torch.autograd.grad(out.sum(), list(p.values())), strict=True):
+        torch.testing.assert_close(after[1], before[1], rtol=0, atol=0)
+
+
 def test_heads_must_divide_the_width() -> None:
     with pytest.raises(WGNNError, match="attention_width is 10"):
         make_model("graphcon", attention_width=10, heads=3)

@@ -11,7 +11,9 @@ from torch import Tensor
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import hyper
+from wgnn_core.models.oscillation import DotAttention, Oscillate
 from wgnn_core.replicas.model import Model, Sizes, uniform
+from wgnn_core.replicas.ops import apply
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import View
@@ -104,7 +106,8 @@ class GraphCON(Model):
 
     @property
     def slot_floats(self) -> int:  # type: ignore[override]
-        """Five states of `hidden` numbers kept at each step, at four or more slots per node."""
+        """Five states of `hidden` numbers kept at each step (two where compiled), at four or more
+        slots per node."""
         return 5 * self.hidden * len(self.step_sizes) // 16 + 2 * self.heads
 
     def init(self, sizes: Sizes, rng: torch.Generator) -> Parameters:
@@ -143,23 +146,31 @@ class GraphCON(Model):
     def forward(self, p: Parameters, view: View, noise: Noise | None) -> Tensor:
         whole = view.batch.whole
         x = whole.linear(p["W_in"], self.input_dropout, noise, 0) + p["b_in"]
-        y = (self._gcn if self.form == "gcn" else self._attention)(p, whole, noise, x)
-        return torch.baddbmm(p["b_out"], view.targets(y), p["W_out"])
+        if self.form == "gcn":
+            y = view.targets(self._gcn(p, whole, noise, x))
+        else:
+            y = view.targets(self._attention(p, whole, x)).relu()
+            y = view.dropout(0, y, self.dropout, noise, 1)
+        return torch.baddbmm(p["b_out"], y, p["W_out"])
 
-    def _attention(self, p: Parameters, whole: View, noise: Noise | None, x0: Tensor) -> Tensor:
-        A = self.attention_weights(p, whole, x0)
-        source = x0.detach()
-        pull, speed, mix = (p[name].sigmoid() for name in ("b1", "a", "b2"))
-        to_u, to_y = pull * source, mix * source
-        u = y = x0
-        # states are large: A - I in one product and few passes over them halve the time
+    def _attention(self, p: Parameters, whole: View, x0: Tensor) -> Tensor:
+        """y at the end of the steps, on all nodes."""
         sender, receiver, _ = whole.entries(0)
-        change = A - (sender == receiver).float()
-        for dt in self.step_sizes:
-            force = whole.propagate(0, y, change)
-            u = torch.lerp(u, force, dt * (1 - pull)).add_(to_u, alpha=dt)
-            y = torch.addcmul(y, u, dt * (1 - mix) * speed).add_(to_y, alpha=dt)
-        return whole.dropout(0, y.relu(), self.dropout, noise, 1)
+        # A - I at once: one product fewer in each step
+        change = self.attention_weights(p, whole, x0) - (sender == receiver).float()
+        pull, speed, mix = (p[name].sigmoid() for name in ("b1", "a", "b2"))
+        lengths = torch.tensor(self.step_sizes, device=x0.device).view(1, -1, 1)
+        numbers = torch.cat([1 - pull, pull, (1 - mix) * speed, mix], dim=2)
+        factors = lengths * numbers
+        domain = whole.batch.domain
+        if domain.compiled:
+            scratch = whole.batch.scratch
+            return apply(Oscillate, x0, change, factors, domain.slots, domain.reverse, scratch)
+        u, y, source = x0, x0, x0.detach()
+        for c, a, e, b in factors.unsqueeze(-1).unsqueeze(-1).permute(1, 2, 0, 3, 4):
+            u = torch.lerp(u, whole.propagate(0, y, change), c) + a * source
+            y = y + e * u + b * source
+        return y
 
     def attention_weights(self, p: Parameters, whole: View, x: Tensor) -> Tensor:
         """Slot weights ``[K, nnz]``: the mean over heads of softmax(Q x_i . K x_j / sqrt(d_k)).
@@ -169,13 +180,19 @@ class GraphCON(Model):
         """
         from torch_geometric.utils import softmax  # slow to import, and few processes need it
 
+        query, key = torch.baddbmm(p["b_Q"], x, p["Q"]), torch.baddbmm(p["b_K"], x, p["K"])
+        domain, present = whole.batch.domain, whole.batch.weights("ones")
+        if domain.compiled and self.normalise == "receiver":
+            return apply(DotAttention, query, key, present, domain.slots, self.heads)
+        if domain.compiled:
+            turned = apply(DotAttention, key, query, present, domain.slots, self.heads)
+            return turned[:, torch.from_numpy(domain.reverse)]
         sender, receiver, slot = whole.entries(0)
         heads = (x.shape[0], x.shape[1], self.heads, -1)
-        query = (x @ p["Q"] + p["b_Q"]).view(heads)
-        key = (x @ p["K"] + p["b_K"]).view(heads)
+        query, key = query.view(heads), key.view(heads)
         width = self.attention_width // self.heads
         score = (query[:, receiver] * key[:, sender]).sum(-1) / width**0.5
-        absent = whole.batch.weights("ones")[:, slot] == 0
+        absent = present[:, slot] == 0
         score = score.masked_fill(absent.unsqueeze(-1), -torch.inf)
         group = sender if self.normalise == "sender" else receiver
         weights: Tensor = softmax(score, group, num_nodes=x.shape[1], dim=1).mean(-1)

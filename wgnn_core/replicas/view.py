@@ -103,6 +103,11 @@ class Batch:
         return self._weights[weighting]
 
     @cached_property
+    def scratch(self) -> list[Tensor]:
+        """Large tensors nobody needs at the moment: new ones cost a page fault for each page."""
+        return []
+
+    @cached_property
     def whole(self) -> View:
         """All nodes, and one layer that reads and writes them all."""
         everyone = np.ones(self.domain.graph.num_nodes, dtype=bool)
