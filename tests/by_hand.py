@@ -47,9 +47,7 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     return np.asarray(power / power.sum(-1, keepdims=True))
 
 
-def wgnn_by_hand(
-    graph: Graph, model: Model, seed: int, etas: Etas, pool: str = "all"
-) -> ByHand:
+def wgnn_by_hand(graph: Graph, model: Model, seed: int, etas: Etas, pool: str = "all") -> ByHand:
     """Base model, w, R' and G', retraining and tally for one seed."""
     split = graph.split(seed)
     plain = Trainings.of_seeds(graph, np.array([seed]))
