@@ -7,7 +7,7 @@ from ui import load
 from ui.jobs import fragment
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, metrics, show
-from ui.text import COLOURS, TERMS, count
+from ui.text import COLOURS, TERMS, count, signed
 from ui.widgets import BIND
 from wgnn_core.export import table_csv
 from wgnn_core.figures.accuracy_coverage import RANKED
@@ -62,12 +62,13 @@ with right:
         shown,
         hide_index=True,
         column_config={
-            "ranker": st.column_config.TextColumn("Ranker"),
+            "ranker": st.column_config.TextColumn("Ranker", width=110),
             "accuracy": number("Accuracy", format="%.1f", width=66, help="On the chosen nodes, %"),
             "aurc": number("AURC", format="%.1f", width=60, help="Times 1000, smaller is better"),
             "augrc": number("AUGRC", format="%.1f", width=60, help="Times 1000, smaller is better"),
             "coverage": st.column_config.TextColumn(
                 f"{target} % up to",
+                width=100,
                 help="Largest coverage in percent of the test nodes, with its bootstrap interval",
             ),
         },
@@ -116,11 +117,11 @@ def chosen_subset() -> None:
     metrics(
         (
             ("Trusted nodes", f"{size:,}", f"of {count(len(hits), 'test node')}"),
-            ("Accuracy on them", f"{first:.1f} %", f"{first - mean:+.1f} points to all"),
+            ("Accuracy on them", f"{first:.1f} %", f"{signed(first - mean)} points to all"),
             (
                 "Accuracy on the rest",
                 f"{100 * rest.mean():.1f} %" if len(rest) else "none left",
-                f"{100 * rest.mean() - mean:+.1f} points to all" if len(rest) else "",
+                f"{signed(100 * rest.mean() - mean)} points to all" if len(rest) else "",
             ),
         )
     )

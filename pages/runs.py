@@ -92,7 +92,9 @@ def shelf() -> list[RunSummary]:
             "gain": column.NumberColumn(
                 format="%+.2f", width=58, help="Points over the base model"
             ),
-            "validation": column.TextColumn(width=90, help="What validation accuracy prefers"),
+            "validation": column.TextColumn(
+                "prefers", width=80, help="What validation accuracy prefers"
+            ),
             "pinned": column.CheckboxColumn("pin", width=40, help="A pinned run stays"),
             "note": column.TextColumn(width=90),
             "made": column.DatetimeColumn(format="MM-DD HH:mm", width=92),

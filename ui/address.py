@@ -47,12 +47,14 @@ def remember() -> None:
 
 def say_what_was_dropped() -> None:
     """After the widgets are drawn: what of the link is not possible and was left out."""
-    asked: dict[str, str] = st.session_state.get(ASKED) or {}
-    st.session_state[ASKED] = {}
+    asked: dict[str, str] = st.session_state[ASKED]
+    drawn = {name: value for name, value in asked.items() if name in st.session_state}
+    # a widget that is not there yet, since the page waits for a run, is looked at when it is
+    st.session_state[ASKED] = {name: v for name, v in asked.items() if name not in drawn}
     dropped = [
         f"{name} = {value}"
-        for name, value in asked.items()
-        if name in st.session_state and not _same(st.session_state[name], value)
+        for name, value in drawn.items()
+        if not _same(st.session_state[name], value)
     ]
     if dropped:
         st.info(

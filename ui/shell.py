@@ -56,6 +56,7 @@ class View:
 
 
 def _navigation() -> StreamlitPage:
+    st.set_option("client.showSidebarNavigation", True)
     # An emoji is drawn by the browser; a Material icon here would be fetched from outside.
     st.set_page_config(page_title="wGNN Explorer", page_icon="🕸️", layout="wide")
     return st.navigation(

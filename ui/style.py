@@ -20,5 +20,19 @@ CSS = f"""<style>
 </style>"""
 
 
+COLLAPSE = f"""<script>
+(function close(tries) {{
+  if (window.innerWidth > {NARROW} || tries === 0) return;
+  const button = document.querySelector('[data-testid="stSidebarCollapseButton"] button');
+  const open = document.querySelector('[data-testid="stSidebar"][aria-expanded="true"]');
+  if (button && open) button.click(); else setTimeout(() => close(tries - 1), 100);
+}})(50);
+</script>"""
+"""On a narrow page the sidebar would leave no room; it is closed once, when a session begins."""
+
+
 def style_page() -> None:
     st.html(CSS)
+    if not st.session_state.get("sidebar_closed"):
+        st.session_state["sidebar_closed"] = True
+        st.html(COLLAPSE, unsafe_allow_javascript=True)

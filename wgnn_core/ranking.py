@@ -229,9 +229,9 @@ def _oracle(evidence: Evidence) -> Scores:
 RANKERS: dict[str, Ranker] = {
     "m1": Ranker("M1: distance to the training set", _m1),
     "m2": Ranker("M2: label non-uniformity w", _of_softmax("w")),
-    "max-softmax": Ranker("Largest softmax value", _of_softmax("max-softmax")),
-    "margin": Ranker("Margin of the two largest softmax values", _of_softmax("margin")),
-    "entropy": Ranker("Negative entropy", _of_softmax("entropy")),
+    "max-softmax": Ranker("Max softmax: the largest probability", _of_softmax("max-softmax")),
+    "margin": Ranker("Margin: between the two largest probabilities", _of_softmax("margin")),
+    "entropy": Ranker("Entropy: the smaller, the surer", _of_softmax("entropy")),
     "random": Ranker("Random order", _of_softmax("random")),
     "oracle": Ranker("Oracle: correct nodes first", _oracle, sees_correct=True),
 }

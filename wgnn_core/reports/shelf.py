@@ -39,7 +39,8 @@ def changed_settings(config: RunConfig) -> str:
         usual, recipe = {}, {}
     told = [(k, v) for k, v in config.parameters if usual.get(k) != v]
     told += [(k, v) for k, v in config.hyper if recipe.get(k) != v]
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in told)
+    said = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in told)
+    return label(said, 80) if said else ""
 
 
 def shelf_table(runs: Sequence[RunSummary]) -> pd.DataFrame:
@@ -55,7 +56,7 @@ def shelf_table(runs: Sequence[RunSummary]) -> pd.DataFrame:
             "validation": [_preferred(run) for run in runs],
             "seeds": [len(run.config.seeds) for run in runs],
             "state": [_state(run) for run in runs],
-            "settings": [label(changed_settings(run.config), 60) for run in runs],
+            "settings": [changed_settings(run.config) for run in runs],
             "pinned": [run.pinned for run in runs],
             "note": [label(run.note) if run.note else "" for run in runs],
             "made": pd.to_datetime([run.created for run in runs], unit="s"),
@@ -78,13 +79,13 @@ def grouped(runs: Sequence[RunSummary]) -> pd.DataFrame:
     ).reset_index()
 
 
-PREFERS_BASE = "prefers the base model"
+PREFERS_BASE = "base model"
 
 
 def _preferred(run: RunSummary) -> str:
     if run.accuracy is None:
         return ""
-    return PREFERS_BASE if run.prefers_base else "prefers wGNN"
+    return PREFERS_BASE if run.prefers_base else "wGNN"
 
 
 def _state(run: RunSummary) -> str:
