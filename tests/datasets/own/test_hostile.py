@@ -166,7 +166,37 @@ def hostile(trace: Path) -> dict[str, tuple[dict[str, bytes], str]]:
                     adj_shape=np.array([3, 3]), labels=np.arange(3),
                 )
             },
-            "g.npz cannot be read as npz",
+            "g.npz: adj is no sparse matrix: its columns are 0 to 2",
+        ),
+        "pointers that lead out of a sparse matrix": (  # SciPy's check lets them pass, and crashes
+            {
+                "g.npz": npz(
+                    adj_data=EYE[0][:0], adj_indices=np.arange(0),
+                    adj_indptr=np.array([0, 10**9, 0, 0]), adj_shape=np.array([3, 3]),
+                    labels=np.arange(3),
+                )
+            },
+            "g.npz: adj is no sparse matrix: indptr must rise from 0 to 0 over 3 rows",
+        ),
+        "a sparse tensor with an index outside": (
+            {
+                "g.pt": saved({
+                    "edge_index": torch.zeros(2, 1).long(), "y": torch.arange(3),
+                    "x": torch.sparse_coo_tensor(
+                        torch.tensor([[0], [9**9]]), torch.ones(1), (3, 3), check_invariants=False
+                    ),
+                })
+            },
+            "g.pt",
+        ),
+        "a list of any length in parquet": (
+            {
+                "edges.csv": EDGES,
+                "nodes.parquet": parquet(
+                    pd.DataFrame({"id": ["n0", "n1"], "x": [[0.0] * 5_000_000] * 2})
+                ),
+            },
+            "no label column was recognised",
         ),
         "one long text a million times in parquet": (
             {
@@ -183,6 +213,10 @@ def hostile(trace: Path) -> dict[str, tuple[dict[str, bytes], str]]:
                 compression="none",
             ).replace(b"id-5", b"id\xff5")},
             "nodes.parquet cannot be read as Parquet",
+        ),
+        "text that is no Unicode in npz": (
+            {"g.npz": npz(**SMALL, node_names=np.array([0x7FFFFFFF] * 3, dtype="<u4").view("<U1"))},
+            "g.npz: the array 'node_names' holds text that is not Unicode",
         ),
         "NUL bytes": (
             both | {"edges.csv": b"source,target\nn0,\0n1\n"},

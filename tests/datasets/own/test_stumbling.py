@@ -246,6 +246,16 @@ def test_every_change_is_named_and_counted():
     )
 
 
+def test_nested_columns_of_parquet_are_left_out_and_named():
+    frame = pd.DataFrame({"id": range(12), "label": list("ab") * 6, "list": [[1, 2]] * 12})
+    nodes = own.File("nodes.parquet", frame.to_parquet())
+    draft = own.read_files([own.File("edges.csv", b"u,v\n0,1\n"), nodes])
+    assert changes(draft)["columns not read"] == (
+        1,
+        "1 column of nodes.parquet not read, since only numbers and text are: 'list'.",
+    )
+
+
 def test_encoding_and_separator_are_found_and_shown():
     nodes = NODES.replace("n0", "né").replace(",", ";")
     for encoding in ("utf-8", "cp1252", "utf-16", "utf-8-sig"):

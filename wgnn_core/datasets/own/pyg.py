@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from wgnn_core.datasets.own.archive import opened
-from wgnn_core.datasets.own.arrays import PARTS, content_of, per_split
+from wgnn_core.datasets.own.arrays import PARTS, checked_csr, content_of, per_split
 from wgnn_core.datasets.own.caps import Caps
 from wgnn_core.datasets.own.content import Change, Content, File, foreign, shown
 from wgnn_core.datasets.own.findings import listed, plural
@@ -138,11 +138,23 @@ def _array(name: str, key: str, value: Any, caps: Caps) -> Any:
     if value.layout != torch.strided:
         if value.layout not in (torch.sparse_coo, torch.sparse_csr) or key != "x":
             raise WGNNError(f"{where} has the layout {value.layout}; give it dense.")
-        with foreign(name, "a PyG Data"):
-            coo = value.to_sparse_coo().coalesce()
-            index, data = coo.indices().numpy(), coo.values().numpy()
-            return sparse.csr_array((data, (index[0], index[1])), shape=shape)
+        return _sparse(where, value, (rows, columns))
     if key == "x":
         caps.check("values", rows * columns, where)
     with foreign(name, "a PyG Data"):
         return (value.float() if value.dtype == torch.bfloat16 else value).numpy()
+
+
+def _sparse(where: str, value: Any, shape: tuple[int, int]) -> sparse.csr_array:
+    """A sparse tensor; torch does not look whether its indices lie inside."""
+    import torch
+
+    if value.layout == torch.sparse_csr:
+        parts = (value.values(), value.col_indices(), value.crow_indices())
+        data, indices, indptr = (part.numpy() for part in parts)
+        return checked_csr(where, data, indices, indptr, shape)
+    index, data = value._indices().numpy(), value._values().numpy()
+    outside = (index < 0).any() or (index >= np.array(shape)[:, None]).any()
+    if index.shape != (2, data.size) or data.ndim != 1 or outside:
+        raise WGNNError(f"{where} is no sparse matrix: an index lies outside of {shape}.")
+    return sparse.csr_array(sparse.coo_array((data, (index[0], index[1])), shape=shape))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -36,6 +36,7 @@ class _Nodes:
     ids: pd.Series
     table: pd.DataFrame
     understood: tuple[tuple[str, str], ...]
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +96,9 @@ def _which(files: tuple[File, ...]) -> tuple[File, File]:
 
 def _read_nodes(file: File, reading: Reading, caps: Caps) -> _Nodes:
     if file.ending == "parquet":
-        frame = read_parquet(file, "nodes", caps)
-        return _nodes_of_frame(file.name, _named(frame), reading, caps)
+        frame, unread = read_parquet(file, "nodes", caps)
+        found = _nodes_of_frame(file.name, _named(frame), reading, caps)
+        return replace(found, unread=unread)
     table = decoded(file, reading, "nodes", caps)
     _check_header(table.first, file.name, caps)
     at = table.first.index(_id_column(file.name, table.first, reading))
@@ -164,7 +166,9 @@ def _as_ids(column: pd.Series, where: str) -> pd.Series:
 
 def _read_edges(file: File, reading: Reading, caps: Caps, ids: pd.Series) -> _Edges:
     if file.ending == "parquet":
-        return _ends_of_frame(file.name, _named(read_parquet(file, "edges", caps)), reading)
+        frame, unread = read_parquet(file, "edges", caps)
+        found = _ends_of_frame(file.name, _named(frame), reading)
+        return replace(found, extra=(*found.extra, *unread))
     table = decoded(file, reading, "edges", caps)
     source, target, named = _end_columns(file.name, table.first, reading)
     at = [table.first.index(source), table.first.index(target)] if named else [0, 1]
@@ -240,6 +244,12 @@ def _joined(
             f"(first {shown(stranger)})."
         )
         changes.append(Change("dangling ids", count, text))
+    if nodes.unread:
+        text = (
+            f"{plural(len(nodes.unread), 'column')} of {node_name} not read, since only numbers "
+            f"and text are: {listed(nodes.unread)}."
+        )
+        changes.append(Change("columns not read", len(nodes.unread), text))
     if edges.extra:
         text = (
             f"{plural(len(edges.extra), 'column')} of {edge_name} not used, since edges carry no "
