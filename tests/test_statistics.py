@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.statistics import compare, percent_band
+from wgnn_core.statistics import compare
 
 BASE = [80.1, 81.4, 80.9, 81.0, 82.2]
 OTHER = [81.7, 81.2, 82.8, 82.0, 83.9]
@@ -113,24 +113,3 @@ def test_constant_gain_is_certain_for_the_t_test_only():
 def test_unpaired_or_broken_values_are_refused(base, other, message):
     with pytest.raises(WGNNError, match=message):
         compare(base, other)
-
-
-def test_band_is_mean_and_deviation_cut_at_0_and_100():
-    runs = np.array([[50.0, 100, 0], [60.0, 90, 0], [70.0, 100, 30]])
-    mean, low, high = percent_band(runs)
-    np.testing.assert_allclose(mean, [60, 290 / 3, 10])
-    assert (low[0], high[0]) == (50, 70)
-    assert mean[1] + runs[:, 1].std(ddof=1) > 100 == high[1]
-    assert mean[2] - runs[:, 2].std(ddof=1) < 0 == low[2]
-
-
-def test_one_seed_has_no_band():
-    mean, low, high = percent_band(np.array([[50.0, 60.0]]))
-    assert mean.tolist() == [50, 60]
-    assert np.isnan([low, high]).all()
-
-
-@pytest.mark.parametrize("runs", [np.empty((0, 2)), [[101.0]], [[-1.0]], [[math.nan]]])
-def test_band_of_what_is_no_accuracy_is_refused(runs):
-    with pytest.raises(WGNNError, match="between 0 and 100"):
-        percent_band(np.array(runs))

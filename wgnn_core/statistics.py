@@ -1,10 +1,9 @@
-"""Is the gain real? Spread over seeds, and a paired comparison of two methods on the same seeds."""
+"""Is the gain real? A paired comparison of two methods over the same seeds."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,33 +47,6 @@ class Comparison:
     high: float
     t_pvalue: float
     wilcoxon_pvalue: float
-
-
-def percent_band(
-    percent: npt.NDArray[np.floating[Any]],
-) -> tuple[Float64Array, Float64Array, Float64Array]:
-    """Mean over the first axis, and one sample standard deviation below and above it.
-
-    The band of accuracies stays within 0 and 100, which a deviation alone may leave.
-
-    Args:
-        percent: Accuracies in percent, ``[S, ...]``, one row per seed.
-
-    Returns:
-        Mean, lower end and upper end, ``[...]``; the ends are nan where there is one seed only.
-    """
-    values = np.asarray(percent, dtype=np.float64)
-    if len(values) == 0 or not ((values >= 0) & (values <= 100)).all():
-        raise WGNNError(
-            f"The accuracies have shape {values.shape} and lie between "
-            f"{values.min(initial=np.inf):g} and {values.max(initial=-np.inf):g}; "
-            "they need at least one seed and values between 0 and 100."
-        )
-    mean = values.mean(axis=0)
-    if len(values) == 1:
-        return mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan)
-    deviation = values.std(axis=0, ddof=1)
-    return mean, np.maximum(mean - deviation, 0), np.minimum(mean + deviation, 100)
 
 
 def compare(base: npt.ArrayLike, other: npt.ArrayLike) -> Comparison:
