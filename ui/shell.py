@@ -80,6 +80,7 @@ def run_app() -> None:
         page_begins()
         remember()
         choice, jobs = sidebar()
+        top = st.container(key="notices")
         token = CHOICE.set(choice)
         try:
             page.run()
@@ -87,7 +88,8 @@ def run_app() -> None:
             pass
         finally:
             CHOICE.reset(token)
-        say_what_was_dropped()
+        with top:
+            say_what_was_dropped()
         page_ends()
         with jobs:
             panel(page.url_path)

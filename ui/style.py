@@ -10,9 +10,10 @@ CSS = f"""<style>
 [data-testid="stMainBlockContainer"] {{ padding: 2.75rem 2.5rem 3rem; }}
 [data-testid="stSidebarHeader"] {{ height: 2.75rem; margin-bottom: 0; }}
 [class*="st-key-"][class*="_head"] {{ flex-wrap: nowrap; }}
+.st-key-notices:has([data-testid="stAlert"]) {{ margin-top: 1.2rem; }}
 @media (max-width: {NARROW}px) {{
   [data-testid="stMainBlockContainer"] {{ padding: 2.75rem 1.25rem 3rem; }}
-  [data-testid="stSidebar"][aria-expanded="true"] {{
+  [data-testid="stSidebar"][data-collapsed="false"] {{
     width: 14.5rem !important; min-width: 14.5rem !important; max-width: 14.5rem !important;
   }}
   [data-testid="stColumn"] {{ min-width: 100%; }}
@@ -24,7 +25,7 @@ COLLAPSE = f"""<script>
 (function close(tries) {{
   if (window.innerWidth > {NARROW} || tries === 0) return;
   const button = document.querySelector('[data-testid="stSidebarCollapseButton"] button');
-  const open = document.querySelector('[data-testid="stSidebar"][aria-expanded="true"]');
+  const open = document.querySelector('[data-testid="stSidebar"][data-collapsed="false"]');
   if (button && open) button.click(); else setTimeout(() => close(tries - 1), 100);
 }})(50);
 </script>"""
