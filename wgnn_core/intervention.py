@@ -6,9 +6,9 @@ commands, result rows and run ids follow from the field.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -134,6 +134,14 @@ class Intervention:
             )
         given = dict(zip(ETAS, parts, strict=False)) | others
         return cls(**{name: parse(known[name], value) for name, value in given.items()})
+
+    @classmethod
+    def of_values(cls, values: Iterable[Any]) -> Intervention:
+        """From a value for each knob in their order, as a row of a table holds them.
+
+        A truth value may have become a number there (SQLite), a number one of numpy's.
+        """
+        return cls(*(knob.kind(v) for knob, v in zip(knobs(cls), values, strict=True)))
 
     @property
     def others(self) -> dict[str, object]:

@@ -109,7 +109,8 @@ def is_of(rows: pd.DataFrame, intervention: Intervention) -> BoolArray:
 
 def interventions(rows: pd.DataFrame) -> list[Intervention]:
     """The different interventions of the rows, in their order."""
-    return [Intervention(*values) for values in rows[list(KNOBS)].drop_duplicates().to_numpy()]
+    found = rows[list(KNOBS)].drop_duplicates().to_numpy()
+    return [Intervention.of_values(values) for values in found]
 
 
 def choose(rows: pd.DataFrame) -> Intervention:
@@ -133,4 +134,4 @@ def _best(rows: pd.DataFrame, column: str) -> Intervention:
     if rows.empty:
         raise WGNNError("there is no finished row to choose from.")
     mean = rows[[*KNOBS, column]].groupby(list(KNOBS))[column].mean()
-    return Intervention(*mean.sort_index().idxmax())
+    return Intervention.of_values(mean.sort_index().idxmax())

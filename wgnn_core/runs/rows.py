@@ -47,9 +47,7 @@ def to_values(row: Row) -> tuple[Any, ...]:
 
 def from_values(values: Sequence[Any]) -> Row:
     """The row that `to_values` wrote."""
-    # SQLite has no truth values: it gives numbers back
-    known = [knob.kind(v) for knob, v in zip(knobs(Intervention), values, strict=False)]
-    return Row(Intervention(*known), *values[len(KNOBS) :])
+    return Row(Intervention.of_values(values[: len(KNOBS)]), *values[len(KNOBS) :])
 
 
 def _literal(value: Any) -> str:
