@@ -46,7 +46,7 @@ with st.container(horizontal=True):
 
 left, right = st.columns([3, 2], gap="large")
 with left:
-    curves = view.figure("accuracy-coverage", result, rankers=chosen, alpha=alpha)
+    curves = view.figure("accuracy-coverage", result, rankers=chosen, marked_alpha=alpha)
     show(curves, "problem1_curves", height=430)
 with right:
     table = load.ranker_table(run_id, chosen, alpha, target)

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import networkx as nx
@@ -12,10 +13,18 @@ import pytest
 import torch
 
 import wgnn_core as wgnn
+from wgnn_core.comparators import METHODS
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.direct import run_here
 
 SHORT = {"epochs": 8}
+
+
+@pytest.fixture(autouse=True)
+def own_models_go() -> Iterator[None]:
+    """What a test registers is gone after it."""
+    yield
+    METHODS.pop("Net", None)
 
 
 class Net(torch.nn.Module):
@@ -108,7 +117,7 @@ def test_a_module_is_a_model(csbm_small: wgnn.Graph) -> None:
     net = Net(csbm_small.num_features, csbm_small.num_classes, 0.5)
     adam = torch.optim.Adam(net.parameters(), lr=0.01, weight_decay=5e-4)
     x, y = torch.from_numpy(csbm_small.x.toarray()), torch.from_numpy(csbm_small.y.copy())
-    train, val = torch.from_numpy(split.train), torch.from_numpy(split.val)
+    train, val = torch.from_numpy(split.train.copy()), torch.from_numpy(split.val.copy())
     best, kept = -1.0, None
     for _ in range(5):
         adam.zero_grad()

@@ -87,11 +87,7 @@ def rooms_used(source: str, package: str = "wgnn_core") -> set[str]:
 
 def upward_imports(room: str, source: str, package: str = "wgnn_core") -> list[str]:
     used = rooms_used(source, package) - {room}
-    return sorted(
-        other or "wgnn_core"
-        for other in used
-        if not other or FLOOR[other] > FLOOR[room]
-    )
+    return sorted(other or "wgnn_core" for other in used if not other or FLOOR[other] > FLOOR[room])
 
 
 def outside_imports(source: str) -> set[str]:

@@ -65,7 +65,7 @@ def test_finished(page: str, graph: str, visit: Any, jobs_in: Any) -> None:
         assert "points" in texts(app)
     if page == "runs":
         shelf = app.dataframe[0].value
-        assert len(shelf) == len(jobs.list()) > 0 and "karate" in set(shelf["graph"])
+        assert len(shelf) == len(jobs.list()) > 0 and "Karate club" in set(shelf["graph"])
 
 
 @pytest.mark.parametrize("graph", ["karate", "csbm"])

@@ -38,11 +38,13 @@ EDGES = np.array([[0, 1], [1, 3], [2, 3]])
 
 
 def test_spread_is_the_sample_standard_deviation() -> None:
-    figure = AccuracyCoverage.of([0.5, 1], {"M2": np.array([[90.0, 80], [100, 80]])}, graph="g")
+    figure = AccuracyCoverage.of([0.5, 1], {"M2": np.array([[80.0, 80], [90, 80]])}, graph="g")
     part = figure.data.set_index(["statistic", "alpha_percent"])["accuracy_percent"]
-    assert part["mean", 50] == pytest.approx(95)
+    assert part["mean", 50] == pytest.approx(85)
     assert part["upper", 50] - part["mean", 50] == pytest.approx(50**0.5)
     assert part["lower", 100] == pytest.approx(80)
+    near = AccuracyCoverage.of([1.0], {"M2": np.array([[90.0], [100.0]])}, graph="g").data
+    assert near["accuracy_percent"].max() == 100  # a band ends where an accuracy does
     single = AccuracyCoverage.of([1.0], {"M2": np.array([90.0])}, graph="g").data
     assert set(single["statistic"]) == {"seed", "mean"}
 

@@ -156,11 +156,11 @@ def test_venues_have_the_widths_of_their_style_files() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("venue", "vldb", "figure venue is 'vldb'; choose one of icml"),
-        ("width", "half", "choose one of column, full"),
-        ("font", "comic", "choose one of serif, sans"),
-        ("palette", "jet", "choose one of okabe-ito"),
-        ("base_size", 4, "base font size is 4; it must be 6 to 40 pt"),
+        ("venue", "vldb", "venue is 'vldb'; it must be one of icml"),
+        ("width", "half", "it must be one of column, full"),
+        ("font", "comic", "it must be one of serif, sans"),
+        ("palette", "jet", "it must be one of okabe-ito"),
+        ("base_size", 4, "base_size is 4; it must lie between 6 and 40"),
     ],
 )
 def test_bad_styles_are_named(field, value, message) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,15 @@ class Net(torch.nn.Module):
         out = self.b(self.a(x).relu())
         return out[1:] if self.wrong else out
 """
+
+
+@pytest.fixture(autouse=True)
+def own_models_go() -> Iterator[None]:
+    """What a test registers is gone after it."""
+    before = dict(METHODS)
+    yield
+    for name in METHODS.keys() - before.keys():
+        del METHODS[name]
 
 
 def write(folder: Path, wrong: bool = False, more: str = "") -> str:

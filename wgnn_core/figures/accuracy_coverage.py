@@ -42,7 +42,7 @@ class AccuracyCoverageChoices(Choices):
     rankers: tuple[str, ...] = hyper(
         ("m1", "m2", "max-softmax", "margin"), "curves of accuracy-coverage", choices=RANKED
     )
-    alpha: float = hyper(0.0, "coverage that is marked on the curves; 0: none", 0.0, 1.0)
+    marked_alpha: float = hyper(0.0, "coverage that is marked on the curves; 0: none", 0.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,7 +88,7 @@ class AccuracyCoverage(Figure):
                 for name in chosen
             }
             figure = cls.of(ALPHAS, named, graph=f"{len(scene.runs)} runs")
-        alpha = scene.choices.alpha
+        alpha = scene.choices.marked_alpha
         at = f" The line marks the coverage {100 * alpha:g} %." if alpha else ""
         return replace(figure, caption=f"{figure.caption} {titles}.{at}", alpha=alpha)
 
