@@ -57,8 +57,7 @@ MODEL: Edits = {
     "wgnn_core/models/__init__.py": [
         (
             "from wgnn_core.models.maskgae import MaskGAE\n",
-            "from wgnn_core.models.maskgae import MaskGAE\n"
-            "from wgnn_core.models.sgc import SGC\n",
+            "from wgnn_core.models.maskgae import MaskGAE\nfrom wgnn_core.models.sgc import SGC\n",
         ),
         ("(GCN, GAT,", "(GCN, SGC, GAT,"),
     ],
@@ -83,9 +82,12 @@ RANKER: Edits = {
 }
 VENUE: Edits = {
     "wgnn_core/figures/style.py": [
-        ("VENUES: dict[str, Venue] = {\n", 'VENUES: dict[str, Venue] = {\n    "wall": Venue("Wall", 30, 40, 40),\n')
+        (
+            "VENUES: dict[str, Venue] = {\n",
+            'VENUES: dict[str, Venue] = {\n    "wall": Venue("Wall", 30, 40, 40),\n',
+        )
     ]
-}  # fmt: skip
+}
 DATASET: Edits = {
     "wgnn_core/datasets/builtin.py": [
         (
@@ -102,7 +104,8 @@ DATASET: Edits = {
     "wgnn_core/datasets/known.py": [
         (
             "_BUILT_IN = (\n",
-            '_BUILT_IN = (\n    DatasetSpec("ring", "A ring", "Forty nodes in a ring.", "5 / 6 / rest"),\n',
+            "_BUILT_IN = (\n"
+            '    DatasetSpec("ring", "A ring", "Forty nodes in a ring.", "5 / 6 / rest"),\n',
         )
     ],
     "wgnn_core/datasets/loading.py": [

@@ -137,9 +137,7 @@ def test_words_of_a_run_are_read_back() -> None:
         ({"shares": (0.5, -1.0)}, "shares is -1.0; it must lie between 0 and 1."),
     ],
 )
-def test_a_wrong_value_is_named_with_what_is_allowed(
-    change: dict[str, Any], sentence: str
-) -> None:
+def test_a_wrong_value_is_named_with_what_is_allowed(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(WGNNError) as caught:
         check_fields(Sample(**change))
     assert str(caught.value) == sentence

@@ -128,7 +128,10 @@ def test_what_is_written_is_read_back(asked: Intervention) -> None:
         ({"pool": "train"}, "pool is 'train'; it must be one of all, test."),
         ({"ranker": "m1"}, f"ranker is 'm1'; it must be one of {', '.join(SCORES)}."),
         ({"edge_ranker": "W"}, f"edge_ranker is 'W'; it must be one of {', '.join(SCORES)}."),
-        ({"edge_model": "gnc"}, f"edge_model is 'gnc'; it must be one of same, {', '.join(MODELS)}."),
+        (
+            {"edge_model": "gnc"},
+            f"edge_model is 'gnc'; it must be one of same, {', '.join(MODELS)}.",
+        ),
     ],
 )
 def test_a_wrong_value_is_refused_with_a_sentence(

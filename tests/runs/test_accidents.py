@@ -29,7 +29,11 @@ from wgnn_core.runs.store import Store
 
 ROOT = Path(__file__).parents[2]
 SWEEP = RunConfig(
-    "csbm", tuple(SMALL.items()), hyper=(("epochs", 30),), seeds=tuple(range(10)), interventions=PAIRED
+    "csbm",
+    tuple(SMALL.items()),
+    hyper=(("epochs", 30),),
+    seeds=tuple(range(10)),
+    interventions=PAIRED,
 )
 
 
@@ -191,7 +195,9 @@ def test_a_full_disk_says_so_and_loses_nothing(small_disk: Path, config: RunConf
     store = Store(small_disk)
     first = train_here(store, config)
     before = load_result(store, first).rows
-    large = replace(config, parameters=(("nodes", 3000),), seeds=tuple(range(10)), interventions=PAIRED)
+    large = replace(
+        config, parameters=(("nodes", 3000),), seeds=tuple(range(10)), interventions=PAIRED
+    )
     with pytest.raises(WGNNError, match=r"the disk that holds .* is full"):
         train_here(store, large)
     kept = store.cells(large.run_id)

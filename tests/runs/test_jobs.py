@@ -93,9 +93,7 @@ def test_the_worker_gives_the_numbers_of_this_process(
     assert seen[-1].base_accuracy == pytest.approx(here.base.test.mean())
 
 
-def test_asking_twice_trains_once(
-    warm: Jobs, heard: list[Event], config: RunConfig
-) -> None:
+def test_asking_twice_trains_once(warm: Jobs, heard: list[Event], config: RunConfig) -> None:
     same = replace(config, seeds=(20, 21, 22))
     ids: list[str] = []
     threads = [threading.Thread(target=lambda: ids.append(warm.submit(same))) for _ in range(8)]

@@ -126,9 +126,7 @@ def test_a_run_that_comes_later_need_not_wait_for_the_first(
 
 
 @pytest.mark.parametrize("slots", [2, 8])
-def test_slots_are_shared_and_the_numbers_stay(
-    store: Store, config: RunConfig, slots: int
-) -> None:
+def test_slots_are_shared_and_the_numbers_stay(store: Store, config: RunConfig, slots: int) -> None:
     two = [config, replace(config, seeds=(7, 8, 9))]
     apart = Store(store.path / "apart")
     expected = [load_result(apart, train_here(apart, c)).rows for c in two]

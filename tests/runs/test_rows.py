@@ -56,7 +56,7 @@ def test_rows_come_back_from_the_table_as_they_went_in(found: list[Row]) -> None
 
 
 def test_the_columns_are_the_fields() -> None:
-    assert COLUMNS == (*KNOBS, *MEASURED)
+    assert (*KNOBS, *MEASURED) == COLUMNS
     assert {"eta0", "ranker", "position", "val", "pseudo_right"} <= set(COLUMNS)
 
 
