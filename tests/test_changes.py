@@ -87,7 +87,7 @@ VENUE: Edits = {
             'VENUES: dict[str, Venue] = {\n    "wall": Venue("Wall", 30, 40, 40),\n',
         )
     ]
-}  # fmt: skip
+}
 DATASET: Edits = {
     "wgnn_core/datasets/builtin.py": [
         (
@@ -104,7 +104,8 @@ DATASET: Edits = {
     "wgnn_core/datasets/known.py": [
         (
             "_BUILT_IN = (\n",
-            '_BUILT_IN = (\n    DatasetSpec("ring", "A ring", "Forty in a ring.", "5 / 6 / rest"),\n',
+            "_BUILT_IN = (\n"
+            '    DatasetSpec("ring", "A ring", "Forty nodes in a ring.", "5 / 6 / rest"),\n',
         )
     ],
     "wgnn_core/datasets/loading.py": [
