@@ -117,8 +117,8 @@ def resume(run_id: str) -> None:
 
 
 def watch(run_id: str) -> None:
-    """Draw the page anew when the run ends, or has ended since the page looked at it."""
-    st.session_state.setdefault(WATCHED, {})[run_id] = True
+    """Draw the page anew when the run begins or ends, or has done so since the page looked."""
+    st.session_state.setdefault(WATCHED, {})[run_id] = load.jobs().status(run_id).state
     st.session_state.setdefault(NEEDED, set()).add(run_id)
 
 
@@ -193,7 +193,8 @@ def ended(run_id: str, status: JobStatus) -> None:
 
 def page_begins() -> None:
     """Before a page is drawn: what has ended is no reason to draw it once more."""
-    st.session_state[WATCHED] = {r: True for r in st.session_state.get(WATCHED, {}) if is_active(r)}
+    watched = st.session_state.get(WATCHED, {})
+    st.session_state[WATCHED] = {r: load.jobs().status(r).state for r in watched if is_active(r)}
     st.session_state[NEEDED] = set()
     st.session_state[CHANGED] = False
     if message := st.session_state.pop(SAID, ""):
@@ -214,10 +215,11 @@ def panel(page: str) -> None:
     """The jobs of this program that are going on, whichever tab began them."""
 
     def look() -> None:
-        watched: dict[str, bool] = st.session_state.setdefault(WATCHED, {})
+        watched: dict[str, str] = st.session_state.setdefault(WATCHED, {})
         still = {run_id: load.jobs().status(run_id) for run_id in watched if is_active(run_id)}
-        if set(still) != set(watched):
-            st.session_state[WATCHED] = dict.fromkeys(still, True)
+        now = {run_id: status.state for run_id, status in still.items()}
+        if now != watched:
+            st.session_state[WATCHED] = now
             st.session_state[CHANGED] = True
             return
         others = [run_id for run_id in load.jobs().active if run_id not in still]

@@ -44,7 +44,9 @@ def _graph() -> tuple[str, Pairs]:
     if st.session_state.get("dataset") is None and "dataset" not in st.query_params:
         # at first, and when the field was cleared
         fallback = "cora" if load.is_ready("cora") else "digits"
-        st.session_state["dataset"] = st.session_state.get("last_dataset", fallback)
+        first = st.session_state.get("last_dataset", fallback)
+        st.session_state["dataset"] = first
+        st.query_params["dataset"] = specs[first].title
     # The address leaves out a default; with none it always names the graph.
     chosen = st.selectbox(
         "Graph",

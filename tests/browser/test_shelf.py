@@ -82,7 +82,7 @@ def test_a_clicked_cell_opens_in_the_playground(shelf: Any, visit: Any) -> None:
 
 def tick(page: Page, row: int) -> None:
     """Choose a row of the shelf by its box; the table is a picture, so by its place."""
-    table = page.locator(".st-key-runs_table")
+    table = page.locator('[class*="st-key-runs_table"]')
     table.scroll_into_view_if_needed()
     table.get_by_test_id("stDataFrame").click(position={"x": 17, "y": ROW * (row + 1.5)})
     settled(page)
@@ -115,9 +115,12 @@ def test_runs_are_chosen_compared_taken_along_and_deleted(shelf: Any, visit: Any
     page.locator(".st-key-runs_delete_box").get_by_role("button").click()
     expect(page.get_by_text("Delete 1 run for good?")).to_be_visible()
     page.locator(".st-key-runs_delete").get_by_role("button").click()
-    expect(page.get_by_text("1 of 1 runs")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("1 of 1 run.")).to_be_visible(timeout=15_000)
+    # the row that took its place is not chosen, so a second click deletes nothing
+    expect(page.locator(".st-key-runs_delete")).to_have_count(0)
+    expect(page.locator(".st-key-runs_delete_box")).to_have_count(0)
     page.reload()
-    expect(page.get_by_text("1 of 1 runs")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("1 of 1 run.")).to_be_visible(timeout=30_000)
     assert visit.problems == []
 
 

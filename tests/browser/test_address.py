@@ -1,0 +1,118 @@
+"""What a link says is what opens, from every tab, and what it cannot say is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import serve
+from tests.browser.test_shelf import settled
+from tests.runs.run_helpers import train_here
+from wgnn_core.intervention import Intervention
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.store import Store
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+KARATE = RunConfig("karate", hyper=(("epochs", 15),), seeds=(0, 1))
+WORSE = replace(KARATE, interventions=(Intervention(1.0, 1.0, 1.0),))
+LONG = "dataset=Contextual+block+model&csbm_nodes=3000&seeds=5&gcn_epochs=4000"
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A server whose store holds one finished run of wGNN, and no run of the base model alone."""
+    home = tmp_path_factory.mktemp("stored")
+    train_here(Store(home), WORSE)
+    with serve(home, home / "data") as running:
+        yield running
+
+
+def test_the_graph_is_always_in_the_address(stored: Any, visit: Any) -> None:
+    page = visit.page
+    page.goto(f"{stored.address}/dataset?dataset=Digits")
+    expect(page.get_by_text("1,797").first).to_be_visible(timeout=60_000)
+    settled(page)
+    assert "dataset=Digits" in page.url
+    page.goto(f"{stored.address}/dataset")
+    expect(page.get_by_role("heading", name="Dataset", exact=True)).to_be_visible(timeout=60_000)
+    settled(page)
+    assert "dataset=" in page.url  # whichever graph a machine begins with
+
+
+def test_a_value_that_is_not_possible_is_named(stored: Any, visit: Any) -> None:
+    page = visit.page
+    page.goto(f"{stored.address}/dataset?dataset=Karate+club&seeds=7000")
+    expect(page.get_by_text("The link asked for seeds = 7000")).to_be_visible(timeout=60_000)
+    page.goto(f"{stored.address}/dataset?dataset=Karate+club&seeds=5")
+    expect(page.get_by_role("heading", name="Dataset", exact=True)).to_be_visible(timeout=60_000)
+    settled(page)
+    expect(page.get_by_text("The link asked for")).to_have_count(0)
+
+
+def test_a_base_model_that_is_there_is_not_asked_for(stored: Any, visit: Any) -> None:
+    """It was trained as a part of another run, so the page needs no button and no training."""
+    page = visit.page
+    page.goto(f"{stored.address}/problem1?dataset=Karate+club&seeds=2&gcn_epochs=15")
+    expect(page.locator(".st-key-problem1_curves .js-plotly-plot")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("This page needs")).to_have_count(0)
+
+
+def test_a_run_opens_in_the_pages_that_can_show_it(stored: Any, visit: Any) -> None:
+    page = visit.page
+    page.goto(f"{stored.address}/runs?dataset=Digits&runs_text={WORSE.run_id[:8]}")
+    expect(page.get_by_text("1 of")).to_be_visible(timeout=60_000)
+    settled(page)
+    table = page.locator('[class*="st-key-runs_table"]').get_by_test_id("stDataFrame")
+    table.click(position={"x": 17, "y": 52})
+    links = page.get_by_test_id("stMain").get_by_role("link", name="Playground")
+    expect(links).to_be_visible(timeout=15_000)
+    links.click()
+    expect(page.get_by_role("heading", name="Playground", exact=True)).to_be_visible()
+    settled(page)
+    for part in ("dataset=Karate", "seeds=2", "gcn_epochs=15", "eta0=1"):
+        assert part in page.url, page.url
+
+
+def test_a_job_is_seen_from_another_tab(stored: Any, visit: Any) -> None:
+    page = visit.page
+    page.goto(f"{stored.address}/problem1?{LONG}")
+    expect(page.get_by_text("Training the base model")).to_be_visible(timeout=60_000)
+    other = page.context.new_page()
+    other.goto(f"{stored.address}/runs?dataset=Digits")
+    expect(other.get_by_text("GCN on Contextual block model")).to_be_visible(timeout=30_000)
+    other.get_by_role("button", name="Cancel").first.click()
+    expect(page.get_by_text("The run was cancelled")).to_be_visible(timeout=15_000)
+    other.close()
+
+
+def test_what_nobody_looks_at_is_not_trained(stored: Any, visit: Any) -> None:
+    page = visit.page
+    page.goto(f"{stored.address}/problem1?{LONG}&gcn_hidden=17")
+    expect(page.get_by_text("GCN on Contextual block model")).to_be_visible(timeout=60_000)
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Runs").click()
+    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("GCN on Contextual block model")).to_have_count(0, timeout=15_000)
+    expect(page.get_by_text("cancelled")).to_have_count(0)
+
+
+def test_a_cold_server_names_its_pages(tmp_path: Path, visit: Any) -> None:
+    """The first request of its life asks for a page inside; the file names never show."""
+    page = visit.page
+    with serve(tmp_path, tmp_path / "data") as cold:
+        page.goto(f"{cold.address}/problem1?dataset=Karate+club")
+        seen = set()
+        for _ in range(40):
+            seen |= set(page.get_by_test_id("stSidebarNavLink").all_inner_texts())
+            page.wait_for_timeout(50)
+        expect(page.get_by_role("heading", name="Problem 1", exact=True)).to_be_visible(
+            timeout=60_000
+        )
+        seen |= set(page.get_by_test_id("stSidebarNavLink").all_inner_texts())
+    assert not [name for name in seen if name.strip() in ("app", "problem1", "grid", "runs")]
+    assert any("Eta grid" in name for name in seen)
