@@ -22,7 +22,7 @@ from wgnn_core.figures.edge_drop_drawing import (
     PIECE,
     EdgeDropDrawing,
 )
-from wgnn_core.figures.edge_drop_words import CLOSE_UP, WHOLE, left_out, what_goes
+from wgnn_core.figures.edge_drop_words import around, what_goes
 from wgnn_core.figures.maps import map_table
 from wgnn_core.figures.scene import OfModel, Scene
 from wgnn_core.figures.text import label, labels
@@ -154,7 +154,7 @@ class EdgeDropMap(EdgeDropDrawing):
         return cls(
             table,
             title=f"Edges dropped by Algorithm 2 on {label(graph)}",
-            caption=said + (WHOLE if shot is None else CLOSE_UP + left_out(shot)),
+            caption=said + around(shot),
             alt=f"Two drawings of {label(graph)} side by side, before and {second}. {said}",
             names=tuple(names),
             second=second,

@@ -11,16 +11,24 @@ from wgnn_core.edgedrop import EdgeDrop
 from wgnn_core.graph import IntArray
 from wgnn_core.layout import CloseUp
 
-WHOLE = (
-    " Dashed red: edges that go; strong: the spanning forest of V', which stays; thin: other "
-    "edges. Large dots: nodes of V'; colours: true classes."
+LINES = (
+    "Dashed red: edges that go; strong: the spanning forest of V', which stays; thin: other edges"
 )
-CLOSE_UP = (
+WHOLE = f" {LINES}. Large dots: nodes of V'; colours: true classes."
+CLOSE_UP = f" {LINES}; faint: nodes around a piece. Colours: true classes."
+BOXES = (
     " Each box is one connected piece of V', largest loss first; its line counts the edges that go "
-    "and those of them that join two classes. Dashed red: edges that go; strong: the spanning "
-    "forest, which keeps the piece connected; thin: other edges; faint: nodes around the piece. "
-    "Colours: true classes."
+    "and those of them that join two classes."
 )
+BOXES_INTACT = " Each box is one connected piece of V'."
+
+
+def around(shot: CloseUp | None) -> str:
+    """How to read the drawing, and what is left out of it."""
+    if shot is None:
+        return WHOLE
+    boxes = BOXES if any(piece.dropped for piece in shot.pieces) else BOXES_INTACT
+    return boxes + CLOSE_UP + _left_out(shot)
 
 
 def piece_line(piece: dict[str, Any], room: float) -> str:
@@ -68,7 +76,7 @@ def what_goes(edges: IntArray, drop: EdgeDrop, classes: IntArray, shot: CloseUp 
     return f"{text}{f': {parts}' if np.isfinite(share) else ''}{shown}."
 
 
-def left_out(shot: CloseUp) -> str:
+def _left_out(shot: CloseUp) -> str:
     found = (
         (shot.pieces_hidden, "piece", "of small loss"),
         (shot.intact, "node", "of V' in pieces that lose no edge"),
