@@ -153,10 +153,10 @@ def outcome(at: Intervention, places: list[DeltaGenerator]) -> None:
     shown = (("Validation accuracy", base.val, "val"), ("Test accuracy", base.test, "test"))
     for place, (name, before, column) in zip(places, shown, strict=True):
         if result is None:
-            value, note = "…", f"base {before.mean():.2f} %"
+            value, note = f"{before.mean():.2f} → … %", "base model → wGNN"
         else:
             c = compare(before, result.of(at)[column])
-            value, note = f"{c.other_mean:.2f} %", gain(c)
+            value, note = f"{c.base_mean:.2f} → {c.other_mean:.2f} %", gain(c)
         place.metric(name, value, note, delta_color="off", delta_arrow="off", border=True)
 
 

@@ -34,7 +34,7 @@ def verdict(claim: Claim) -> str:
 def gain(c: Comparison) -> str:
     """The gain over the base model with its p-value, short enough to stand under a number."""
     p = f", {pvalue(c.t_pvalue)}" if math.isfinite(c.t_pvalue) else ""
-    return f"{points(c.difference)}{p}; base {c.base_mean:.2f} %"
+    return f"{points(c.difference)}{p}"
 
 
 def points(difference: float) -> str:
