@@ -5,16 +5,22 @@ import pandas as pd
 import streamlit as st
 from scipy import sparse
 from scipy.sparse import csgraph
+from streamlit.delta_generator import DeltaGenerator
 
 from ui import load
-from ui.jobs import asked, ended, fragment, is_active, status_of, submit, timing, watch
+from ui.jobs import CHANGED, asked, ended, fragment, is_active, status_of, submit, timing, watch
 from ui.rivals import rivals
 from ui.shell import page_start
-from ui.show import MAP_HEIGHT, is_dark, metrics, show
+from ui.show import MAP_HEIGHT, is_dark, metrics, show, show_page
+from ui.text import count
 from ui.widgets import BIND, chosen_etas, eta_sliders
-from wgnn_core.figures.edge_drop import PANEL_PIXELS
+from wgnn_core.boundary import joins_classes
+from wgnn_core.claims import wgnn_helps
+from wgnn_core.figures.edge_drop import MAX_NODES
+from wgnn_core.figures.edge_drop_drawing import AFTER, PANELS
 from wgnn_core.figures.groups import node_groups, node_name
 from wgnn_core.figures.text import labels
+from wgnn_core.figures.verdict import gain, tried, verdict
 from wgnn_core.graph import BoolArray
 from wgnn_core.intervention import VARIANTS, Intervention, Plan
 from wgnn_core.runs.config import RunConfig
@@ -24,7 +30,9 @@ from wgnn_core.wgnn import carried
 
 CLOSE_UP, WHOLE = "Close-up of V′", "Whole graph"
 CHANGES_HEIGHT = 380
-SIZES = (100, 200, 400, 600)
+SIZES = (60, MAX_NODES, 400, 800)
+DRAWN, TRIED = "playground_drawn", "playground_tried"
+"""Which η and seed the results below belong to, and whether there are some; η tried per run."""
 
 view = page_start(
     "Playground",
@@ -44,8 +52,9 @@ def variants(whole: Intervention) -> dict[str, RunConfig]:
 
 def facts(plan: Plan, position: int) -> None:
     added, drop = plan.supplement.added, plan.edge_drop
+    judged = added & ~graph.unlabelled
     right = base.predicted[position] == graph.y
-    crossing = graph.y[graph.edges[:, 0]] != graph.y[graph.edges[:, 1]]
+    crossing = joins_classes(graph.edges, graph.y)
     gone = drop.dropped
     before = components(np.ones_like(gone))
     metrics(
@@ -53,7 +62,7 @@ def facts(plan: Plan, position: int) -> None:
             (
                 "Join R′",
                 f"{added.sum():,}",
-                f"{right[added].mean():.0%} labelled right" if added.any() else "no node",
+                f"{right[judged].mean():.0%} labelled right" if judged.any() else "no node",
             ),
             ("In V′", f"{drop.least.sum():,}", f"{drop.forest.sum():,} forest edges"),
             (
@@ -73,65 +82,95 @@ def components(kept: BoolArray) -> int:
     return int(csgraph.connected_components(matrix, directed=False)[0])
 
 
-def subgraph(at: Intervention, position: int) -> None:
+def subgraph(at: Intervention, plan: Plan, position: int) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         how = st.segmented_control(
-            "View",
-            [CLOSE_UP, WHOLE],
-            default=CLOSE_UP,
-            key="playground_view",
-            bind=BIND,
+            "View", [CLOSE_UP, WHOLE], default=CLOSE_UP, key="playground_view", bind=BIND,
             required=True,
-        )
-        most = graph.num_nodes
-        if how == CLOSE_UP and most > SIZES[0]:
+        )  # fmt: skip
+        beside = st.segmented_control(
+            "Beside it", list(PANELS), default=AFTER, format_func=PANELS.__getitem__,
+            key="playground_second", bind=BIND, required=True,
+            help="The graph after the drop, or only the edges that go.",
+        )  # fmt: skip
+        if how == CLOSE_UP:
             most = st.segmented_control(
-                "Nodes at most",
-                SIZES,
-                default=SIZES[1],
-                key="playground_nodes",
-                bind=BIND,
-                required=True,
-                help="Those around dropped edges first, then the rest of V′.",
-            )
-    # η₀ changes nothing in it
-    seen = {"at": at.of("wgnn2"), "max_nodes": most, "seed": int(base.seeds[position])}
-    part = view.figure("edge-drop", base_run, **seen)
-    if how == WHOLE:
-        show(part, "playground_whole", height=MAP_HEIGHT)
+                "Nodes at most", SIZES, default=MAX_NODES, key="playground_nodes", bind=BIND,
+                required=True, help="More nodes are smaller: zoom in to read them.",
+            )  # fmt: skip
+    if how == CLOSE_UP and not plan.edge_drop.least[graph.edges].all(axis=1).any():
+        st.info("No edge joins two nodes of V′, so none can go.", icon=":material/info:")
         return
-    left, right = st.columns(2)
-    for place, title, after in ((left, "Before: G", False), (right, "After: G′", True)):
-        with place:
-            st.markdown(f"**{title}**")
-            source = base_run.config.dataset, base_run.config.parameters
-            html = load.panel_html(base_run.summary.run_id, source, after, is_dark(), **seen)
-            st.iframe(html, height=PANEL_PIXELS, alt=f"{title}. {part.alt}")
-    shown = min(most, graph.num_nodes)
-    st.caption(
-        "Red: edges that go; strong: the spanning forest of V′, which stays; faint: other edges. "
-        "Large dots are nodes of V′, colours are true classes: look whether red edges join two "
-        f"colours. Shown: {shown:,} of {graph.num_nodes:,} nodes"
-        + (", those around dropped edges first." if shown < graph.num_nodes else ".")
-    )
+    # η₀ changes nothing in it
+    seen = {"at": at.of("wgnn2"), "seed": int(base.seeds[position]), "second": beside}
+    if how == WHOLE:
+        figure = view.figure("edge-drop", base_run, **seen, whole=True)
+        show(figure, "playground_whole", height=MAP_HEIGHT)
+        return
+    figure = view.figure("edge-drop", base_run, **seen, max_nodes=most)
+    source = base_run.config.dataset, base_run.config.parameters
+    run_id = base_run.summary.run_id
+    html = load.close_up(run_id, source, is_dark(), **seen, max_nodes=most)
+    show_page(figure, html, "playground_close")
 
 
 def preview() -> None:
     at = eta_sliders(choice.like)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.grid(3, min_column_width=230):
+        numbers, control = [st.container(), st.container()], st.container(gap="xsmall")
+    with control:
         position = st.selectbox(
-            "Seed",
+            "Seed of the preview",
             range(len(base.seeds)),
             format_func=lambda k: str(base.seeds[k]),
             key="playground_seed",
             bind=BIND,
-            width=90,
         )
-        state = st.container(width="stretch")
-    facts(base_run.plan(at, position), position)
-    with state:
-        retraining(at)
-    subgraph(at, position)
+        retraining(at)  # before its outcome: what others have trained is there at once
+    outcome(at, numbers)
+    for text in sentences(at):
+        st.caption(text)
+    plan = base_run.plan(at, position)
+    facts(plan, position)
+    subgraph(at, plan, position)
+    # what stands below is of the η and seed it was drawn for: where they differ, draw it anew
+    below, results_there = st.session_state.get(DRAWN, ((at, position), False))
+    if below != (at, position) and (results_there or result_of(at) is not None):
+        st.session_state[CHANGED] = True
+
+
+def result_of(at: Intervention) -> RunResult | None:
+    """The finished run of this η."""
+    config = choice.config([at])
+    status = status_of(config)
+    done = status is not None and status.state == "done" and not at.is_base
+    return load.finished(config.run_id) if done else None
+
+
+def outcome(at: Intervention, places: list[DeltaGenerator]) -> None:
+    """What retraining gave, validation first: by it one chooses, by test one reports."""
+    result = result_of(at)
+    shown = (("Validation accuracy", base.val, "val"), ("Test accuracy", base.test, "test"))
+    for place, (name, before, column) in zip(places, shown, strict=True):
+        if result is None:
+            value, note = f"{before.mean():.2f} → … %", "base model → wGNN"
+        else:
+            c = compare(before, result.of(at)[column])
+            value, note = f"{c.base_mean:.2f} → {c.other_mean:.2f} %", gain(c)
+        place.metric(name, value, note, delta_color="off", delta_arrow="off", border=True)
+
+
+def sentences(at: Intervention) -> list[str]:
+    """What may be said of this η, and of all that were looked at."""
+    result = result_of(at)
+    seen = st.session_state.setdefault(TRIED, {}).setdefault(base_run.summary.run_id, {})
+    said = []
+    if result is not None:
+        rows = result.of(at)
+        seen[at] = (float(rows["val"].mean()), float(rows["test"].mean()))
+        mean_w = float(base.w.mean())
+        said.append(verdict(wgnn_helps(base.test, rows["test"], mean_w, graph.num_classes)))
+    return [*filter(None, said), *filter(None, [tried(seen)])]
 
 
 def retraining(at: Intervention) -> None:
@@ -172,6 +211,8 @@ def retraining(at: Intervention) -> None:
             watch(status.run_id)
         first = next(iter(going))
         st.caption(f"Retraining {', '.join(going)}: {timing(going[first])}.")
+    elif at.is_base:
+        st.caption("Nothing joins and nothing goes: wGNN is the base model.")
     else:
         st.caption("Retrained: see the results below.")
 
@@ -182,33 +223,38 @@ def submit_all(configs: list[RunConfig]) -> None:
 
 
 def accuracies(results: dict[str, RunResult]) -> None:
-    rows = [("base", base.test.mean(), base.test.std(ddof=1), np.nan, np.nan)]
-    scores = {name: result.rows["test"].to_numpy() for name, result in results.items()}
+    scores = {
+        name: (result.rows["val"].to_numpy(), result.rows["test"].to_numpy())
+        for name, result in results.items()
+    }
     others = rivals(choice, graph, "playground_against")
     trained = {name: result.trained for name, result in others.items()}
-    scores |= {name: other.test for name, other in trained.items()}
-    for name in scores:
-        c = compare(base.test, scores[name])
-        rows.append((name, c.other_mean, c.other_std, c.difference, c.t_pvalue))
+    scores |= {name: (other.val, other.test) for name, other in trained.items()}
+    spread = base.test.std(ddof=1) if len(base.seeds) > 1 else np.nan
+    rows = [("base", base.val.mean(), base.test.mean(), spread, np.nan, np.nan)]
+    for name, (val, test) in scores.items():
+        c = compare(base.test, test)
+        rows.append((name, val.mean(), c.other_mean, c.other_std, c.difference, c.t_pvalue))
     left, right = st.columns([3, 2], gap="large")
     with left:
         together = {run.summary.run_id: run for run in (*results.values(), *others.values())}
         bars = view.figure("comparison-bars", *together.values(), by="graph")
         show(bars, "playground_bars")
     with right:
-        columns = ["Method", "Mean", "s.d.", "Gain", "p"]
+        columns = ["Method", "Validation", "Test", "s.d.", "Gain", "p"]
+        formats = ("%.2f", "%.2f", "%.2f", "%+.2f", "%.2g")
         st.dataframe(
             pd.DataFrame(rows, columns=columns),
             hide_index=True,
             placeholder="",
             column_config={
-                name: st.column_config.NumberColumn(format=f, width=58)
-                for name, f in zip(columns[1:], ("%.2f", "%.2f", "%+.2f", "%.2g"), strict=True)
+                name: st.column_config.NumberColumn(format=f, width=64)
+                for name, f in zip(columns[1:], formats, strict=True)
             },
         )
         st.caption(
-            f"Test accuracy (%) over {len(base.seeds)} seeds, gain in points, p of the paired "
-            "t-test, by the paper's tally: nodes that joined "
+            f"Accuracy (%) over {count(len(base.seeds), 'seed')}; s.d., gain in points and p "
+            "(paired t-test) are of the test accuracy, by the paper's tally: nodes that joined "
             "R′ keep their first prediction. wGNN1 is Algorithm 1 alone, wGNN2 Algorithm 2 alone."
             + "".join(
                 f" {name} added {other.joined.mean():.0f} nodes by itself."
@@ -258,6 +304,7 @@ def changes(result: RunResult, at: Intervention, position: int) -> None:
     )
 
 
+st.session_state.pop(DRAWN, None)  # nothing stands below yet
 fragment(preview, "playground")()
 now = chosen_etas(choice.like)
 states = {name: status_of(config) for name, config in variants(now).items()}
@@ -266,12 +313,13 @@ results = {
     for name, status in states.items()
     if status is not None and status.state == "done"
 }
-if now.is_base:
-    st.caption("With these η nothing joins and nothing goes: wGNN is the base model.")
-elif "wGNN" in results:
+shown = "wGNN" in results and not now.is_base
+position = int(st.session_state["playground_seed"])
+st.session_state[DRAWN] = ((now, position), shown)
+if shown:
     st.subheader(f"After retraining with {now.text}", anchor=False)
     accuracies(results)
-    changes(results["wGNN"], now, int(st.session_state["playground_seed"]))
+    changes(results["wGNN"], now, position)
 elif any(status is not None and status.active for status in states.values()):
     st.subheader(f"Retraining with {now.text}", anchor=False)
     st.skeleton(height=240)

@@ -154,6 +154,10 @@ def test_dropped_edges_are_compared_with_the_others():
     nothing = dropped_edges_join_classes(edges, np.zeros(100, dtype=bool), labels)
     assert nothing.reason is Reason.EMPTY
     assert math.isnan(nothing.numbers["dropped"])
+    # an edge to a node of unknown class joins no two classes, and is no other edge either
+    more = np.concatenate([edges, [[0, len(labels)]]])
+    unknown = dropped_edges_join_classes(more, np.append(dropped, True), np.append(labels, -1))
+    assert unknown.numbers == claim.numbers
 
 
 BASE = [80.0, 81, 80, 82, 81]

@@ -18,6 +18,7 @@ import streamlit as st
 from wgnn_core import datasets
 from wgnn_core.boundary import distance_to_boundary
 from wgnn_core.figures import EdgeDropMap, Figure, accuracy_coverage, figure_of
+from wgnn_core.figures.edge_drop_page import close_up_html
 from wgnn_core.graph import BoolArray, Graph, IntArray
 from wgnn_core.intervention import Base
 from wgnn_core.layout import layout
@@ -111,13 +112,11 @@ def hits(run_id: str, ranker: str) -> list[BoolArray]:
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def panel_html(
-    run_id: str, source: tuple[str, Pairs], after: bool, dark: bool, **choices: Any
-) -> str:
-    """One panel of the close-up as a page of its own."""
+def close_up(run_id: str, source: tuple[str, Pairs], dark: bool, **choices: Any) -> str:
+    """The figure edge-drop as a page of its own."""
     drawn = figure("edge-drop", (run_id,), source, **choices)
     assert isinstance(drawn, EdgeDropMap)
-    return drawn.to_pyvis_html(after, drawn.data["node"].nunique(), dark)
+    return close_up_html(drawn, dark)
 
 
 def base_of(run_id: str) -> Base:

@@ -67,16 +67,7 @@ def show(
         drawn.update_layout(showlegend=False)
     if "lasso" in modes:
         drawn.update_layout(dragmode="lasso")
-    head = st.container(
-        horizontal=True,
-        horizontal_alignment="distribute",
-        vertical_alignment="center",
-        gap="small",
-        key=f"{key}_head",
-    )
-    head.markdown(f"**{md(figure.title, 200)}**", width="stretch")
-    with head:
-        _export(figure, key)
+    _head(figure, key)
     state = st.plotly_chart(
         drawn,
         key=key,
@@ -89,6 +80,33 @@ def show(
     )
     st.caption(md(figure.caption, 800))
     return state
+
+
+def show_page(figure: Figure, source: str, key: str) -> None:
+    """A figure that is drawn by a page of its own, with the same caption and export control.
+
+    Args:
+        figure: What is shown, made by `figure_of`.
+        source: The page; every name in it must be escaped, for it may run scripts.
+        key: Of the widgets; begins with the page's name.
+    """
+    _head(figure, key)
+    st.iframe(source, alt=figure.alt)
+    st.caption(md(figure.caption, 1200))
+
+
+def _head(figure: Figure, key: str) -> None:
+    """The title, and the export control at its right."""
+    head = st.container(
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        gap="small",
+        key=f"{key}_head",
+    )
+    head.markdown(f"**{md(figure.title, 200)}**", width="stretch")
+    with head:
+        _export(figure, key)
 
 
 def metrics(rows: Sequence[tuple[str, str, str]], least: int = 150) -> None:

@@ -16,14 +16,18 @@ from wgnn_core.graph import UNLABELLED, BoolArray, IntArray
 Float64Array = npt.NDArray[np.float64]
 
 
+def joins_classes(edges: IntArray, labels: IntArray) -> BoolArray:
+    """Whether each edge joins two nodes of known and different classes, ``[E]``."""
+    return _known(edges, labels) & ~_same_class(edges, labels)
+
+
 def class_boundary(edges: IntArray, labels: IntArray, num_nodes: int) -> BoolArray:
     """The union over the classes s of the boundary of V_s (section 2).
 
     A node is in it exactly if it has a label and a neighbour with another one.
     """
-    crossing = _known(edges, labels) & ~_same_class(edges, labels)
     boundary = np.zeros(num_nodes, dtype=np.bool_)
-    boundary[edges[crossing]] = True
+    boundary[edges[joins_classes(edges, labels)]] = True
     return boundary
 
 

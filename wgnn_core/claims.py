@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from wgnn_core.boundary import joins_classes
 from wgnn_core.errors import WGNNError
-from wgnn_core.graph import BoolArray, IntArray
+from wgnn_core.graph import UNLABELLED, BoolArray, IntArray
 from wgnn_core.nonuniformity import max_nonuniformity
 from wgnn_core.statistics import compare
 
@@ -151,18 +152,18 @@ def wrong_nodes_have_small_w(w: Floats, right: BoolArray) -> Claim:
 def dropped_edges_join_classes(edges: IntArray, dropped: BoolArray, labels: IntArray) -> Claim:
     """Dropped edges join two classes more often than the other edges do.
 
-    Fisher's exact test, one-sided.
+    Fisher's exact test, one-sided. Edges with an end of unknown class are left out.
 
     Args:
         edges: Edges of G, ``[E, 2]``.
         dropped: Edges that go, ``[E]``.
-        labels: Class of every node, ``[N]``.
+        labels: Class of every node, ``[N]``, may be `UNLABELLED`.
 
     Returns:
         Numbers "dropped" and "kept": the percentage of these edges that join two classes.
     """
-    crossing: BoolArray = labels[edges[:, 0]] != labels[edges[:, 1]]
-    return _more_often("dropped", dropped, "kept", crossing)
+    known: BoolArray = (labels[edges] != UNLABELLED).all(axis=1)
+    return _more_often("dropped", dropped[known], "kept", joins_classes(edges, labels)[known])
 
 
 def wgnn_helps(base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_classes: int) -> Claim:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ui.jobs import WATCHED
+from wgnn_core.claims import wgnn_helps
+from wgnn_core.figures.verdict import gain, tried, verdict
 from wgnn_core.intervention import Intervention, make_plan
 from wgnn_core.runs.config import RunConfig
+from wgnn_core.statistics import compare
 
 KARATE = {"dataset": "Karate club"}
 
@@ -78,7 +82,8 @@ def test_the_playground_compares_with_the_comparators(visit: Any, jobs_in: Any) 
     assert table.index.tolist()[-2:] == ["ReNode", "Self-training"]
     config = RunConfig("karate", model="self-training", seeds=(0, 1))
     other = jobs.result(config.run_id).base
-    assert table.loc["Self-training", "Mean"] == pytest.approx(other.test.mean())
+    assert table.loc["Self-training", "Test"] == pytest.approx(other.test.mean())
+    assert table.loc["Self-training", "Validation"] == pytest.approx(other.val.mean())
     assert other.joined.min() > 0
     said = f"Self-training added {other.joined.mean():.0f} nodes by itself."
     assert any(said in caption.value for caption in app.caption)
@@ -96,6 +101,44 @@ def test_wgnn_is_put_around_a_comparator(visit: Any, jobs_in: Any) -> None:
     assert jobs.result(run.run_id).base.joined.min() > 0
 
 
+def test_the_playground_shows_validation_first_and_counts_the_etas_tried(
+    visit: Any, jobs_in: Any
+) -> None:
+    jobs = jobs_in("finished")
+    learns = {"gcn_epochs": "100", "gcn_lr": "0.1"}
+    app = visit("playground", **KARATE, **learns, eta0="0.4", eta1="0.5", eta2="0.5")
+    assert not any("You have tried" in caption.value for caption in app.caption)
+    app.slider(key="eta0").set_value(0.6).run()
+    assert not app.exception
+    names = [metric.label for metric in app.metric]
+    assert names[:2] == ["Validation accuracy", "Test accuracy"]
+    base = RunConfig("karate", seeds=(0, 1), hyper=(("epochs", 100), ("lr", 0.1)))
+    seen = {}
+    for eta0 in (0.4, 0.6):
+        at = Intervention(eta0, 0.5, 0.5)
+        result = jobs.result(replace(base, interventions=(at,)).run_id)
+        rows = result.of(at)
+        seen[at] = (rows["val"].mean(), rows["test"].mean())
+    val, test = compare(result.base.val, rows["val"]), compare(result.base.test, rows["test"])
+    assert metrics(app)["Validation accuracy"] == (f"{val.base_mean:.2f} → {val.other_mean:.2f} %")
+    assert [m.delta for m in app.metric][:2] == [gain(val), gain(test)]
+    captions = [caption.value for caption in app.caption]
+    assert tried(seen) in captions
+    said = verdict(wgnn_helps(result.base.test, rows["test"], float(result.base.w.mean()), 2))
+    assert said and said in captions
+    # the results below are of the same η, also when an η is trained already
+    app.slider(key="eta0").set_value(0.4).run()
+    assert any("After retraining with η₀ = 0.4" in head.value for head in app.subheader)
+
+
+def test_nothing_is_said_against_an_untrained_base_model(visit: Any, jobs_in: Any) -> None:
+    jobs_in("finished")
+    app = visit("playground", **KARATE, gcn_epochs="1", gcn_lr="1e-05")
+    assert "…" not in metrics(app)["Test accuracy"]
+    text = " ".join(caption.value for caption in app.caption)
+    assert not any(word in text for word in ("helps", "hurts", "beyond noise"))
+
+
 @pytest.mark.parametrize("value", ["7", "-1", "nan", "x' OR 1=1", "1e400", "😀"])
 def test_a_tampered_link_falls_back_to_the_default(value: str, visit: Any, jobs_in: Any) -> None:
     jobs_in("finished")
@@ -107,7 +150,7 @@ def test_a_tampered_link_falls_back_to_the_default(value: str, visit: Any, jobs_
 def test_sliders_show_the_plan_of_the_library(visit: Any, jobs_in: Any) -> None:
     jobs = jobs_in("finished")
     app = visit("playground", **KARATE)
-    first = app.get("iframe")[1].proto.srcdoc
+    first = app.get("iframe")[0].proto.srcdoc
     app.slider(key="eta0").set_value(0.5).run()
     app.slider(key="eta1").set_value(1.0).run()
     app.slider(key="eta2").set_value(1.0).run()
@@ -120,7 +163,7 @@ def test_sliders_show_the_plan_of_the_library(visit: Any, jobs_in: Any) -> None:
     assert shown["In V′"] == "34"
     assert shown["Edges that go"] == str(plan.edge_drop.dropped.sum()) == str(78 - 33)
     assert shown["Components"] == "1"
-    assert app.get("iframe")[1].proto.srcdoc != first
+    assert app.get("iframe")[0].proto.srcdoc != first
 
 
 def test_alpha_marks_that_share_of_the_test_nodes(visit: Any, jobs_in: Any) -> None:

@@ -73,7 +73,7 @@ def test_eta_moves_the_subgraph(server: Any, visit: Any, say: Any) -> None:
     waits = []
     for label, shown in (("η₁", "In V′"), ("η₂", "Edges that go"), ("η₀", "Join R′")):
         before = metric(page, shown).inner_text()
-        frame = page.locator("iframe").nth(1).get_attribute("srcdoc") or ""
+        frame = page.locator("iframe").first.get_attribute("srcdoc") or ""
         assert "vis.Network" in frame
         page.get_by_role("slider", name=label).focus()
         began = time.monotonic()
@@ -82,7 +82,7 @@ def test_eta_moves_the_subgraph(server: Any, visit: Any, say: Any) -> None:
         waits.append(time.monotonic() - began)
         settled(page)
         if label != "η₀":
-            expect(page.locator("iframe").nth(1)).not_to_have_attribute("srcdoc", frame)
+            expect(page.locator("iframe").first).not_to_have_attribute("srcdoc", frame)
     say(f"slider to preview ({graph}): " + ", ".join(f"{1000 * s:.0f} ms" for s in waits))
     page.get_by_text("Retrain by itself").click()
     began = time.monotonic()

@@ -25,6 +25,7 @@ from wgnn_core.figures import (
     WChange,
     WHistogram,
 )
+from wgnn_core.graph import UNLABELLED
 from wgnn_core.theory.harmonic import increasing_path, smooth_interpolation
 
 CLASSES = ("theory", "neural networks", "genetic algorithms")
@@ -78,6 +79,15 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
     shared = {"graph": graph, "class_names": names, "selected": w < np.sort(w)[12]}
     node_names = [f"{names[c]} {i}" for i, c in enumerate(labels)]
 
+    close = {
+        "classes": np.where(np.arange(nodes) % 40 == 0, UNLABELLED, labels),
+        "predicted": np.where(correct, labels, (labels + 1) % k),
+        "w": w,
+        "class_names": names,
+        "node_names": node_names,
+        "graph": graph,
+    }
+
     def bars(kind, series, x_label="Class", y_label="Number of nodes"):
         text = {
             "title": f"Nodes on {graph}",
@@ -124,16 +134,9 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
         "boundary-box": lambda: BoundaryBox.of(w, distance, graph=graph),
         "eta-grid": lambda: grid("test"),
         "eta-grid gain": lambda: grid("gain"),
-        "edge-drop": lambda: EdgeDropMap.of(
-            xy,
-            edges,
-            forest=drop.forest,
-            dropped=drop.dropped,
-            least=drop.least,
-            classes=labels,
-            class_names=names,
-            graph=graph,
-        ),
+        "edge-drop": lambda: EdgeDropMap.of(edges, drop, **close),
+        "edge-drop difference": lambda: EdgeDropMap.of(edges, drop, **close, second="difference"),
+        "edge-drop whole": lambda: EdgeDropMap.of(edges, drop, **close, xy=xy),
         "comparison-bars": lambda: ComparisonBars.of(scores),
         "depth-curve": lambda: DepthCurve.of(layers, depth, graph=graph, model=graph),
         "harmonic-map": lambda: HarmonicMap.of(

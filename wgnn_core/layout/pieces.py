@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from wgnn_core.boundary import joins_classes
 from wgnn_core.edgedrop import EdgeDrop
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import BoolArray, IntArray
@@ -147,7 +148,7 @@ def close_up(
     u, v = edges.T
     drawn = np.flatnonzero((piece[u] >= 0) & (piece[u] == piece[v]) & (inside[u] | inside[v]))
     crossing = np.bincount(
-        parts.of_edge[drop.dropped & (labels[u] != labels[v])], minlength=len(parts.nodes)
+        parts.of_edge[drop.dropped & joins_classes(edges, labels)], minlength=len(parts.nodes)
     )
     points = np.empty((len(nodes), 2))
     pieces = []

@@ -1,0 +1,90 @@
+"""The words of the close-up of Algorithm 2: every one is counted from what is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wgnn_core.claims import dropped_edges_join_classes
+from wgnn_core.edgedrop import EdgeDrop
+from wgnn_core.graph import IntArray
+from wgnn_core.layout import CloseUp
+
+LINES = (
+    "Dashed red: edges that go; strong: the spanning forest of V', which stays; thin: other edges"
+)
+WHOLE = f" {LINES}. Large dots: nodes of V'; colours: true classes."
+CLOSE_UP = f" {LINES}; faint: nodes around a piece. Colours: true classes."
+BOXES = (
+    " Each box is one connected piece of V', largest loss first; its line counts the edges that go "
+    "and those of them that join two classes."
+)
+BOXES_INTACT = " Each box is one connected piece of V'."
+
+
+def around(shot: CloseUp | None) -> str:
+    """How to read the drawing, and what is left out of it."""
+    if shot is None:
+        return WHOLE
+    boxes = BOXES if any(piece.dropped for piece in shot.pieces) else BOXES_INTACT
+    return boxes + CLOSE_UP + _left_out(shot)
+
+
+def piece_line(piece: dict[str, Any], room: float) -> str:
+    """What happens in a piece, as many words as `room` characters hold."""
+    return next((t for t in piece_lines(piece) if len(t) <= room), "")
+
+
+def piece_lines(piece: dict[str, Any]) -> list[str]:
+    """What happens in a piece, ever shorter: edges that go, and those that join two classes."""
+    lost, crossing = int(piece["dropped"]), int(piece["crossing"])
+    if lost == 0:
+        return ["no edge goes", "none goes", "0"]
+    go = f"{lost:,} edge{'s go' if lost > 1 else ' goes'}"
+    join = f"{crossing:,} {'joins' if crossing == 1 else 'join'}"
+    shown = int(piece["dropped_shown"])
+    part = "" if shown == lost else f" ({shown:,} shown)"
+    short = f"{lost:,} go{'es' if lost == 1 else ''}"
+    return [
+        f"{go}{part}, {join} two classes",
+        f"{short}{part}, {join} classes",
+        f"{short}, {crossing:,} cross",
+        f"{lost:,} ({crossing:,})",
+    ]
+
+
+def what_goes(edges: IntArray, drop: EdgeDrop, classes: IntArray, shot: CloseUp | None) -> str:
+    """What Algorithm 2 did, in numbers."""
+    lost, least = int(drop.dropped.sum()), int(drop.least.sum())
+    if not lost:
+        spare = int((drop.least[edges].all(axis=1) & ~drop.forest).sum())
+        why = (
+            f"of the {_count(spare, 'edge')} outside its spanning forest the share eta2 is none"
+            if spare
+            else "its spanning forest holds every edge among them, so none can go"
+        )
+        return f"No edge goes among the {_count(least, 'node')} of V': {why}."
+    claim = dropped_edges_join_classes(edges, drop.dropped, classes)
+    share, other = claim.numbers["dropped"], claim.numbers["kept"]
+    parts = f"{share:.0f} % of them join two classes"
+    if np.isfinite(other):
+        parts += f", and {other:.0f} % of the other edges"
+    hidden = shot.dropped_hidden if shot is not None else 0
+    shown = f"; {lost - hidden:,} of them are shown" if hidden else ""
+    text = f"{lost:,} of {_count(len(edges), 'edge')} go among the {_count(least, 'node')} of V'"
+    return f"{text}{f': {parts}' if np.isfinite(share) else ''}{shown}."
+
+
+def _left_out(shot: CloseUp) -> str:
+    found = (
+        (shot.pieces_hidden, "piece", "of small loss"),
+        (shot.intact, "node", "of V' in pieces that lose no edge"),
+        (shot.lonely, "node", "of V' without an edge to another"),
+    )
+    parts = [f"{_count(number, thing)} {what}" for number, thing, what in found if number]
+    return f" Left out: {'; '.join(parts)}." if parts else ""
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
