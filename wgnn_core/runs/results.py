@@ -108,7 +108,8 @@ class RunResult:
         """
         base = self.base
         if base is not None and intervention.is_base and 0 <= position < len(base.seeds):
-            return base.prob[position]
+            exact: FloatArray = base.prob[position]
+            return exact
         arrays, place = self._found(intervention, position)
         if PROB not in arrays:
             return None
