@@ -122,14 +122,14 @@ def the_map() -> None:
 def selected(nodes: IntArray) -> None:
     if len(nodes) == 0:
         st.caption(
-            "Click a node to inspect it, or draw a lasso around several to list them here. "
-            "The bar above the map switches to moving and zooming."
+            "Click a node to inspect it; drag to move the map. To list several nodes, choose the "
+            "lasso or the box in the bar above the map first: while one of them is on, a click "
+            "selects nothing."
         )
         return
     share = right_nodes[nodes].mean()
-    st.markdown(
-        f"**{count(len(nodes), 'node')} selected**: mean w {w[nodes].mean():.2f}, {share:.1%} correct."
-    )
+    many = count(len(nodes), "node")
+    st.markdown(f"**{many} selected**: mean w {w[nodes].mean():.2f}, {share:.1%} correct.")
     if len(nodes) > MAX_ROWS:
         st.caption(f"The table shows the first {MAX_ROWS} of them.")
     st.dataframe(table_of(nodes[:MAX_ROWS]), hide_index=True, key="map_table")

@@ -103,7 +103,8 @@ view = page_start(
     r"""
 A trained network gives each node $v$ a probability $\mu_v(s)$ for each of the $|S|$ classes. Its
 **label non-uniformity** $w(v) = \sum_s |\mu_v(s) - 1/|S||$ is 0 when the network has no opinion and
-$2(1 - 1/|S|)$ when it is certain. The paper expects small $w$ where classes meet and among mistakes.
+$2(1 - 1/|S|)$ when it is certain. The paper expects small $w$ where classes meet and among the
+mistakes.
 **wGNN** adds nodes of large $w$ to the training set, drops edges among nodes of small $w$, and
 trains again.
 """,

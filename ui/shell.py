@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from ui import load
+from ui.camera import keep_camera
 from ui.choice import Choice
 from ui.jobs import PageEnd, is_cheap, need, page_begins, page_ends, panel, said
 from ui.pages import PAGES
@@ -107,6 +108,7 @@ def page_start(title: str, what: str) -> View:
         _navigation()
         st.rerun()
     style_page()
+    keep_camera()
     st.title(title, anchor=False)
     st.markdown(what)
     run = choice.run

@@ -67,11 +67,12 @@ def show(
     )
     is_map = figure.kind.endswith("map")
     if is_map:
-        drawn.update_layout(uirevision=_camera(figure))
+        bar = {"bgcolor": CLEAR, "color": drawn.layout.font.color}
+        drawn.update_layout(uirevision=_camera(figure), modebar=bar)
+    if modes:  # said here, because turning the camera back comes before Streamlit says it
+        drawn.update_layout(clickmode="event+select", hovermode="closest")
     if not legend:
         drawn.update_layout(showlegend=False)
-    if "lasso" in modes:
-        drawn.update_layout(dragmode="lasso")
     head = st.container(
         horizontal=True,
         horizontal_alignment="distribute",

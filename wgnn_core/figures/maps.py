@@ -159,7 +159,7 @@ def map_ratio(
     """
     width, height = np.maximum(np.ptp(points, axis=0), 1e-6)
     share = 0.82 if bar else 0.96
-    least = (0.7 if bar else 0.5) if least is None else least
+    least = 0.45 if least is None else least
     return share * float(np.clip(height / width, least, 1.15)) + 0.12 * legend
 
 

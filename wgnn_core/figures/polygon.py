@@ -331,9 +331,7 @@ def _past(sign: int, side: int) -> float:
 
 def explained(found: Placed) -> str:
     """How to read it, in a sentence or two."""
-    brackets = (
-        " (in brackets: nodes predicted as it)" if found.classes <= TWO_LINES_UP_TO else ""
-    )
+    brackets = " (in brackets: nodes predicted as it)" if found.classes <= TWO_LINES_UP_TO else ""
     text = (
         f"Each class is a corner{brackets}, and a node stands at the "
         "mean of the corners weighted by its squared probabilities: the sure ones at a corner, "

@@ -123,7 +123,7 @@ def across(graph: Graph) -> str:
     if not known.any():
         return "It has no edge." if graph.num_edges == 0 else ""
     share = 100 * float((u != v)[known].mean())
-    return f"{share:.0f} % of the {amount(int(known.sum()), 'edge')} join two classes."
+    return f"{share:.0f} % of its edges join two classes."
 
 
 def of_boundary(distance: Floats) -> str:
