@@ -10,8 +10,8 @@ from ui import load
 from ui.jobs import said
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, metrics, show
-from ui.text import COLOURS, md
-from ui.widgets import BIND
+from ui.text import COLOURS, count, md
+from ui.widgets import BIND, places
 from wgnn_core.figures.groups import ABOVE, BELOW, node_groups, node_name
 from wgnn_core.figures.text import labels
 from wgnn_core.graph import IntArray
@@ -21,8 +21,9 @@ MAX_ROWS = 500
 
 view = page_start(
     "Non-uniformity map",
-    "Each node coloured by its $w$: where the network is sure and where it is not. "
-    "Small $w$ should trace the borders between classes, and hold the mistakes.",
+    "Each node coloured by its $w$: where the network is sure and where it is not. The paper "
+    "expects small $w$ where classes meet and among the mistakes; the sentence below each picture "
+    "says whether it is so here.",
 )
 graph, choice = view.graph, view.choice
 result = view.base_run()
@@ -46,6 +47,13 @@ with st.container(horizontal=True):
         key="map_colour",
         bind=BIND,
         width=230,
+    )
+    where = places()
+    wheel = st.toggle(
+        "Wheel zooms",
+        key="map_wheel",
+        bind=BIND,
+        help="Otherwise the mouse wheel scrolls the page, and the bar above the map zooms.",
     )
 seed = int(base.seeds[position])
 w, predicted = base.w[position], base.predicted[position]
@@ -102,9 +110,9 @@ def the_map() -> None:
         marked: dict[str, Any] = {} if ring == "none" else {"mark": ring}
         if ring in (BELOW, ABOVE):
             marked["threshold"] = threshold
-        figure = view.figure("node-map", result, seed=seed, colour=colour, **marked)
+        figure = view.figure("node-map", result, seed=seed, colour=colour, layout=where, **marked)
         modes = ("points", "box", "lasso")
-        state = show(figure, "map_map", height=MAP_HEIGHT + 60, modes=modes)
+        state = show(figure, "map_map", height=MAP_HEIGHT + 60, modes=modes, wheel=wheel)
         picked = sorted(
             {int(np.ravel(p["customdata"])[0]) for p in state.selection.points if "customdata" in p}
         )
@@ -114,14 +122,14 @@ def the_map() -> None:
 def selected(nodes: IntArray) -> None:
     if len(nodes) == 0:
         st.caption(
-            "Draw a lasso around nodes, or click one, to list them here. "
-            "The bar above the map switches to moving and zooming."
+            "Click a node to inspect it; drag to move the map. To list several nodes, choose the "
+            "lasso or the box in the bar above the map first: while one of them is on, a click "
+            "selects nothing."
         )
         return
     share = right_nodes[nodes].mean()
-    st.markdown(
-        f"**{len(nodes):,} nodes selected**: mean w {w[nodes].mean():.2f}, {share:.1%} correct."
-    )
+    many = count(len(nodes), "node")
+    st.markdown(f"**{many} selected**: mean w {w[nodes].mean():.2f}, {share:.1%} correct.")
     if len(nodes) > MAX_ROWS:
         st.caption(f"The table shows the first {MAX_ROWS} of them.")
     st.dataframe(table_of(nodes[:MAX_ROWS]), hide_index=True, key="map_table")
@@ -147,7 +155,11 @@ def inspector() -> None:
         with st.container(horizontal=True):
             if st.session_state.get("map_node", 0) >= graph.num_nodes:
                 st.session_state["map_node"] = 0
-            node = int(st.number_input("Node", 0, graph.num_nodes - 1, key="map_node", width=160))
+            node = int(
+                st.number_input(
+                    "Node", 0, graph.num_nodes - 1, key="map_node", bind=BIND, width=160
+                )
+            )
             hops = st.segmented_control(
                 "Hops around it", [1, 2], default=1, key="map_hops", bind=BIND, required=True
             )
@@ -165,7 +177,7 @@ def inspector() -> None:
             show(near, "map_ego", legend=False)
         around = graph.adjacency[[node]].indices
         if len(around):
-            st.markdown(f"**Its {len(around):,} neighbours**")
+            st.markdown(f"**Its {count(len(around), 'neighbour')}**")
             st.dataframe(table_of(around[:MAX_ROWS]), hide_index=True, key="map_neighbours")
         else:
             st.caption("It has no neighbours.")

@@ -1,6 +1,7 @@
 """Start: what w is, one live picture, and one run of wGNN beside its base model."""
 
-import numpy as np
+from typing import Any
+
 import streamlit as st
 
 from ui import load
@@ -10,7 +11,9 @@ from ui.shell import View, page_start
 from ui.show import MAP_HEIGHT, show
 from ui.text import count, md, percent
 from ui.widgets import eta_sliders
+from wgnn_core.claims import Reason
 from wgnn_core.comparators import METHODS
+from wgnn_core.figures.sentences import verdict
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.results import RunResult
 
@@ -70,22 +73,29 @@ def pipeline(view: View, asked: Intervention, result: RunResult | None) -> None:
         box(number, title, value, note)
 
 
-def verdict(result: RunResult, asked: Intervention) -> None:
-    c = result.comparison(asked)
-    sure = c.t_pvalue < 0.05
-    if sure and c.difference > 0:
-        word, call = "wGNN helps here", st.success
-    elif sure:
-        word, call = "wGNN hurts here with this η", st.warning
-    else:
-        word, call = "No clear difference here with this η", st.info
-    p = "no spread to test" if np.isnan(c.t_pvalue) else f"paired t-test p = {c.t_pvalue:.2g}"
-    call(
-        f"**{word}**: {c.base_mean:.2f} % → {c.other_mean:.2f} % "
-        f"({c.difference:+.2f} points, {c.n} seeds, {p}). "
-        "The Eta grid page chooses η honestly, on validation accuracy.",
+CALLS = {Reason.HOLDS: st.success, Reason.OPPOSITE: st.warning}
+
+
+def told(result: RunResult, asked: Intervention) -> None:
+    """Whether wGNN helps, if that can be said."""
+    base = result.trained
+    wgnn = result.of(asked)["test"]
+    reason, word, numbers = verdict(base.test, wgnn, float(base.w.mean()), base.graph.num_classes)
+    CALLS.get(reason, st.info)(
+        f"**{word}**: {numbers} The Eta grid page chooses η honestly, on validation accuracy.",
         icon=":material/insights:",
     )
+
+
+def picture(view: View, asked: Intervention, result: RunResult | None) -> None:
+    """The class polygon of what is trained so far; before that the graph."""
+    if result is None or result.base is None:
+        show(view.figure("node-map", colour="class"), "start_classes", height=MAP_HEIGHT)
+        return
+    shown: dict[str, Any] = {"layout": "polygon", "colour": "class"}
+    if asked in result.finished and result.prob(asked, 0) is not None:
+        shown |= {"at": asked}
+    show(view.figure("node-map", result, **shown), "start_map", height=MAP_HEIGHT)
 
 
 view = page_start(
@@ -93,7 +103,8 @@ view = page_start(
     r"""
 A trained network gives each node $v$ a probability $\mu_v(s)$ for each of the $|S|$ classes. Its
 **label non-uniformity** $w(v) = \sum_s |\mu_v(s) - 1/|S||$ is 0 when the network has no opinion and
-$2(1 - 1/|S|)$ when it is certain: small $w$ marks class boundaries, and most mistakes.
+$2(1 - 1/|S|)$ when it is certain. The paper expects small $w$ where classes meet and among the
+mistakes.
 **wGNN** adds nodes of large $w$ to the training set, drops edges among nodes of small $w$, and
 trains again.
 """,
@@ -131,12 +142,9 @@ with boxes:
     with st.grid(3, min_column_width=150):
         pipeline(view, asked, result)
     if done and result is not None:
-        verdict(result, asked)
+        told(result, asked)
 
-if result is not None and result.base is not None:
-    show(view.figure("node-map", result, colour="w"), "start_map", height=MAP_HEIGHT)
-else:
-    show(view.figure("node-map", colour="class"), "start_classes", height=MAP_HEIGHT)
+picture(view, asked, result)
 
 st.subheader("Where to go next", anchor=False)
 with st.grid(3, min_column_width=190):

@@ -88,7 +88,7 @@ def finished(run_id: str) -> RunResult:
 def figure(kind: str, runs: tuple[str, ...], source: tuple[str, Pairs], **choices: Any) -> Figure:
     """A figure of finished runs, or of a graph alone; `source` is the graph it is drawn on."""
     found = [finished(run_id) for run_id in runs]
-    return figure_of(kind, found, graph(*source), xy=points(*source), **choices)
+    return figure_of(kind, found, graph(*source), xy=lambda: points(*source), **choices)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -12,6 +12,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from ui import load
 from ui.address import remember, say_what_was_dropped
+from ui.camera import keep_camera
 from ui.choice import Choice
 from ui.jobs import PageEnd, is_cheap, need, page_begins, page_ends, panel, said
 from ui.pages import PAGES
@@ -28,11 +29,15 @@ CHOICE: ContextVar[Choice | None] = ContextVar("choice", default=None)
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What every page begins with. `xy` is the graph's one layout."""
+    """What every page begins with."""
 
     choice: Choice
     graph: Graph
-    xy: FloatArray
+
+    @property
+    def xy(self) -> FloatArray:
+        """The graph's one layout, made when a page first asks for it."""
+        return load.points(self.choice.run.dataset, self.choice.run.parameters)
 
     @property
     def cheap(self) -> bool:
@@ -52,7 +57,9 @@ class View:
             ids = tuple(run.summary.run_id for run in runs)
             return load.figure(kind, ids, (config.dataset, config.parameters), **choices)
         mine = runs[0].graph_hash == self.graph.content_hash
-        return figure_of(kind, runs, runs[0].graph, xy=self.xy if mine else None, **choices)
+        return figure_of(
+            kind, runs, runs[0].graph, xy=(lambda: self.xy) if mine else None, **choices
+        )
 
 
 def _navigation() -> StreamlitPage:
@@ -107,6 +114,7 @@ def page_start(title: str, what: str) -> View:
         _navigation()
         st.rerun()
     style_page()
+    keep_camera()
     st.title(title, anchor=False)
     st.markdown(what)
     run = choice.run
@@ -118,7 +126,7 @@ def page_start(title: str, what: str) -> View:
         )
         raise PageEnd
     source = run.dataset, run.parameters
-    return View(choice, load.graph(*source), load.points(*source))
+    return View(choice, load.graph(*source))
 
 
 # Streamlit looks for garbage after every run of a script, however short. The libraries have

@@ -27,7 +27,7 @@ FORMATS = {
     "csv": ("Numbers as CSV", "text/csv"),
     "html": ("Interactive page", "text/html"),
 }
-CONFIG: dict[str, Any] = {"displaylogo": False, "scrollZoom": True}
+CONFIG: dict[str, Any] = {"displaylogo": False}
 
 
 def is_dark() -> bool:
@@ -42,6 +42,7 @@ def show(
     legend: bool = True,
     modes: tuple[str, ...] = (),
     on_select: Callable[[], None] | None = None,
+    wheel: bool = False,
 ) -> Any:
     """The chart with its caption and export control.
 
@@ -52,6 +53,7 @@ def show(
         legend: Leave it out where a chart beside this one has the same.
         modes: Ways to select marks, out of points, box and lasso; then the selection is returned.
         on_select: Called when something was selected, before the page is drawn anew.
+        wheel: Whether the mouse wheel zooms the chart; else it scrolls the page.
     """
     drawn = figure.to_plotly(is_dark())
     # The title goes above, as text: plotly would cut it where a column is narrow.
@@ -63,17 +65,21 @@ def show(
         paper_bgcolor=CLEAR,
         plot_bgcolor=CLEAR,
     )
+    is_map = figure.kind.endswith("map")
+    if is_map:
+        bar = {"bgcolor": CLEAR, "color": drawn.layout.font.color}
+        drawn.update_layout(uirevision=_camera(figure), modebar=bar)
+    if modes:  # said here, because turning the camera back comes before Streamlit says it
+        drawn.update_layout(clickmode="event+select", hovermode="closest")
     if not legend:
         drawn.update_layout(showlegend=False)
-    if "lasso" in modes:
-        drawn.update_layout(dragmode="lasso")
     _head(figure, key)
     state = st.plotly_chart(
         drawn,
         key=key,
         theme=None,
         height=height,
-        config=CONFIG | {"scrollZoom": figure.kind.endswith("map")},
+        config=CONFIG | {"scrollZoom": wheel, "displayModeBar": True if is_map else "hover"},
         alt=figure.alt,
         on_select=(on_select or "rerun") if modes else "ignore",
         selection_mode=cast(Any, modes or ("points",)),
@@ -107,6 +113,15 @@ def _head(figure: Figure, key: str) -> None:
     head.markdown(f"**{md(figure.title, 200)}**", width="stretch")
     with head:
         _export(figure, key)
+
+
+def _camera(figure: Figure) -> str:
+    """Whose zoom it is: other colours and marks keep it, other places of the nodes do not."""
+    scene = figure.scene
+    if scene is None:
+        return figure.title
+    chosen = [getattr(scene.choices, name, None) for name in ("layout", "around", "radius")]
+    return f"{figure.kind} {scene.graph.content_hash} {chosen}"
 
 
 def metrics(rows: Sequence[tuple[str, str, str]], least: int = 150) -> None:

@@ -34,6 +34,10 @@ LEAST_CORRELATION = 0.1
 """Below it a trend cannot be seen; Cohen (1988) calls 0.1 small."""
 LEAST_SEPARATION = 0.55
 """AUROC below which two histograms look alike; 0.5 is chance."""
+TWO_CLASS_DOUBT = 0.2
+"""A node whose two largest probabilities differ by less cannot decide between two classes."""
+LARGE_SHARE = 0.5
+"""A w above this share of the largest w is called large."""
 UNTRAINED_SHARE = 0.05
 """A base model whose mean w is a smaller share of the largest w has not learned."""
 
@@ -149,6 +153,36 @@ def wrong_nodes_have_small_w(w: Floats, right: BoolArray) -> Claim:
     )
 
 
+def w_misses_doubt(prob: Floats, w: Floats, right: BoolArray) -> Claim:
+    """Nodes that cannot decide between two classes can have a large w, which is its blind spot.
+
+    With mu = (1/2, 1/2, 0, ...) w is 2 (1 - 2/C), close to its largest value 2 (1 - 1/C) when there
+    are many classes C; with two classes it is 0, and with three it is half of the largest. The
+    claim is that such nodes are wrong more often than the other nodes of large w: Fisher's exact
+    test, one-sided.
+
+    Args:
+        prob: Probabilities of the judged nodes, ``[n, C]``.
+        w: Their label non-uniformity, ``[n]``.
+        right: Whether each is predicted right, ``[n]``.
+
+    Returns:
+        Numbers "nodes": how many are undecided between two classes (`TWO_CLASS_DOUBT`) with a w
+        above `LARGE_SHARE` of the largest; "wrong" and "others": the percentage of them and of the
+        other nodes of large w that are wrong.
+    """
+    top = np.sort(prob, axis=1)[:, -2:]
+    large = w > LARGE_SHARE * max_nonuniformity(prob.shape[1]) + 1e-6
+    doubt: BoolArray = (top[:, 1] - top[:, 0] < TWO_CLASS_DOUBT)[large]
+    found = _more_often("wrong", doubt, "others", ~right[large])
+    return Claim(found.reason, {"nodes": float(doubt.sum()), **found.numbers}, found.pvalue)
+
+
+def untrained(mean_w: float, num_classes: int) -> bool:
+    """Whether a model with this mean w has not learned."""
+    return mean_w / max_nonuniformity(num_classes) < UNTRAINED_SHARE
+
+
 def dropped_edges_join_classes(edges: IntArray, dropped: BoolArray, labels: IntArray) -> Claim:
     """Dropped edges join two classes more often than the other edges do.
 
@@ -178,11 +212,13 @@ def wgnn_helps(base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_clas
     Returns:
         Numbers "difference", "low" and "high": the mean difference in points and its 95 %
         interval; "seeds"; "trained": mean w as a share of the largest w. The p-value is that of
-        the paired t-test, two-sided. The reason is `UNTRAINED` where that share is below
+        the paired t-test, two-sided, or where all differences are one number, and their spread is
+        not known, that of the signed-rank test. The reason is `UNTRAINED` where that share is below
         `UNTRAINED_SHARE`, and `OPPOSITE` where wGNN loses.
     """
     c = compare(base, wgnn)
     trained = mean_w / max_nonuniformity(num_classes)
+    pvalue = c.wilcoxon_pvalue if c.t_pvalue == 0 else c.t_pvalue
     numbers = {
         "difference": c.difference,
         "low": c.low,
@@ -195,15 +231,15 @@ def wgnn_helps(base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_clas
             f"The mean w is {mean_w}; with {num_classes} classes it lies between 0 and "
             f"{max_nonuniformity(num_classes):g}."
         )
-    if trained < UNTRAINED_SHARE:
+    if untrained(mean_w, num_classes):
         reason = Reason.UNTRAINED
     elif c.n == 1:
         reason = Reason.EMPTY
-    elif not c.t_pvalue < LEVEL:  # nan where both are equal for every seed
+    elif not pvalue < LEVEL:  # nan where both are equal for every seed
         reason = Reason.NOISE
     else:
         reason = Reason.HOLDS if c.difference > 0 else Reason.OPPOSITE
-    return Claim(reason, numbers, c.t_pvalue)
+    return Claim(reason, numbers, pvalue)
 
 
 def best_on_edge(

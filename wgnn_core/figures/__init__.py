@@ -23,12 +23,12 @@ from wgnn_core.figures.eta_grid import EtaGrid as EtaGrid
 from wgnn_core.figures.harmonic_map import HarmonicMap as HarmonicMap
 from wgnn_core.figures.node_map import NodeMap as NodeMap
 from wgnn_core.figures.node_probabilities import NodeProbabilities as NodeProbabilities
-from wgnn_core.figures.scene import Runs, Scene, runs_of
+from wgnn_core.figures.scene import Layout, Runs, Scene, runs_of
 from wgnn_core.figures.style import VENUES as VENUES
 from wgnn_core.figures.style import Style as Style
 from wgnn_core.figures.w_change import WChange as WChange
 from wgnn_core.figures.w_histogram import WHistogram as WHistogram
-from wgnn_core.graph import FloatArray, Graph
+from wgnn_core.graph import Graph
 
 
 def _kinds(names: Iterable[Any]) -> dict[str, type[Figure]]:
@@ -41,7 +41,7 @@ KINDS = _kinds(list(globals().values()))
 
 
 def figure_of(
-    kind: str, runs: Runs, graph: Graph, *, xy: FloatArray | None = None, **choices: Any
+    kind: str, runs: Runs, graph: Graph, *, xy: Layout | None = None, **choices: Any
 ) -> Figure:
     """A figure of runs, from stored numbers alone; it remembers what it was made of.
 
@@ -49,7 +49,7 @@ def figure_of(
         kind: A key of `KINDS`.
         runs: The run, or the runs of a kind that takes several, or none for one of the graph alone.
         graph: Their graph; with several the first one's.
-        xy: A layout of it, if there is one already, ``[N, 2]``.
+        xy: A layout of it ``[N, 2]``, if there is one already, or a call that gives it if asked.
         **choices: The fields of the kind's `choices`.
 
     Raises:
@@ -101,7 +101,7 @@ def _scene(
     runs: Runs,
     graph: Graph,
     choices: Mapping[str, Any],
-    xy: FloatArray | None = None,
+    xy: Layout | None = None,
 ) -> Scene:
     owner = KINDS[_known(kind)].choices
     other = sorted(set(choices) - {item.name for item in fields(owner)})

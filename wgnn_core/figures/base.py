@@ -164,6 +164,19 @@ def legend_below(paper: PaperFigure, handles: Sequence[Any]) -> None:
         legend.remove()
 
 
+def grow_by_legend(paper: PaperFigure) -> None:
+    """Make a figure higher by its legend, so that what is above keeps its size."""
+    renderer = FigureCanvasAgg(paper).get_renderer()  # type: ignore[no-untyped-call]
+    width, height = paper.get_size_inches()
+    for legend in paper.legends:
+        extent = legend.get_window_extent(renderer)
+        paper.set_size_inches(width, height + extent.height / paper.dpi + LEGEND_GAP)
+
+
+LEGEND_GAP = 0.06
+"""Inches between a legend and what is above it."""
+
+
 def faded(colour: str, alpha: float) -> str:
     """`#rrggbb` as a CSS colour with opacity `alpha`."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure as PaperFigure
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.base import Figure, faded, page
 from wgnn_core.figures.scene import OfModel, Scene
+from wgnn_core.figures.sentences import hardly_learned, w_at_boundary
 from wgnn_core.figures.style import CORRECT, Style
 from wgnn_core.figures.text import label
 
@@ -31,8 +32,10 @@ class BoundaryBox(Figure):
 
     @classmethod
     def make(cls, scene: Scene) -> BoundaryBox:
-        figure = cls.of(scene.outcome[1], scene.distance, graph=scene.name)
-        return replace(figure, caption=f"{figure.caption} {scene.whose}")
+        w = scene.outcome[1]
+        figure = cls.of(w, scene.distance, graph=scene.name)
+        told = hardly_learned(w, scene.graph.num_classes) or w_at_boundary(w, scene.distance)
+        return replace(figure, caption=f"{figure.caption} {told} {scene.whose}")
 
     @classmethod
     def of(
@@ -78,8 +81,7 @@ class BoundaryBox(Figure):
             title=f"Non-uniformity and distance to the class boundary on {label(graph)}",
             caption=(
                 "w of the nodes at each distance from the boundary of their class (box: quartiles, "
-                "whiskers: 1.5 interquartile ranges, n: nodes); the theory expects w to "
-                "rise with the distance."
+                "whiskers: 1.5 interquartile ranges); the theory expects w to rise with it."
             ),
             alt=(
                 f"Box plot on {label(graph)}: the median of w goes from {first:.2f} at distance "

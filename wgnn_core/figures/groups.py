@@ -114,8 +114,8 @@ def ends(graph: Graph, edges: BoolArray) -> BoolArray:
     return found
 
 
-def ego(graph: Graph, node: int, hops: int, most: int = MOST_NEAR) -> IntArray:
-    """The node, then others by distance up to `hops`, at most `most` of them."""
+def ego(graph: Graph, node: int, hops: int) -> IntArray:
+    """The node, then others by distance up to `hops`."""
     reached = np.zeros(graph.num_nodes, dtype=bool)
     reached[node] = True
     order, last = [np.array([node])], np.array([node])
@@ -124,7 +124,7 @@ def ego(graph: Graph, node: int, hops: int, most: int = MOST_NEAR) -> IntArray:
         last = around[~reached[around]]
         reached[last] = True
         order.append(last)
-    return np.concatenate(order)[:most].astype(np.int64)
+    return np.concatenate(order).astype(np.int64)
 
 
 def induced(graph: Graph, nodes: IntArray) -> IntArray:

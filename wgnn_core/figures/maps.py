@@ -150,11 +150,17 @@ def bare_plotly(figure: go.Figure) -> None:
         axis.scaleanchor = "x" if number == 1 else f"x{number}"
 
 
-def map_ratio(points: Points, bar: bool = False, legend: bool = True) -> float:
-    """Height over width of a figure that a map fills, with room for what stands beside."""
+def map_ratio(
+    points: Points, bar: bool = False, legend: bool = True, least: float | None = None
+) -> float:
+    """Height over width of a figure that a map fills, with room for what stands beside.
+
+    `least` is how flat the map itself may be.
+    """
     width, height = np.maximum(np.ptp(points, axis=0), 1e-6)
     share = 0.82 if bar else 0.96
-    return share * float(np.clip(height / width, 0.7 if bar else 0.5, 1.15)) + 0.12 * legend
+    least = 0.45 if least is None else least
+    return share * float(np.clip(height / width, least, 1.15)) + 0.12 * legend
 
 
 def bands(colours: Sequence[str]) -> dict[str, Any]:

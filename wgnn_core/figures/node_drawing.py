@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import matplotlib
@@ -17,7 +17,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as PaperFigure
 from matplotlib.lines import Line2D
 
-from wgnn_core.figures.base import RASTER_ABOVE, Figure, ink, legend_below, page
+from wgnn_core.figures.base import RASTER_ABOVE, Figure, grow_by_legend, ink, legend_below, page
 from wgnn_core.figures.maps import (
     LEGEND_ABOVE,
     MARGIN,
@@ -38,6 +38,13 @@ from wgnn_core.figures.maps import (
     plotly_layer,
     points_of,
 )
+from wgnn_core.figures.polygon import (
+    CORNER,
+    paper_extent,
+    paper_polygon,
+    plotly_arrows,
+    plotly_polygon,
+)
 from wgnn_core.figures.style import CORRECT, MISSING, WRONG, ClassMark, Style, class_mark
 from wgnn_core.figures.text import paper_text, plotly_text
 from wgnn_core.graph import BoolArray
@@ -56,6 +63,8 @@ LEGEND_ENTRIES = 16
 MANY_RINGS = 120
 """Rings around more nodes than this would hide them; the other nodes fade instead."""
 FADED, FADED_EDGES = 0.1, 0.35
+UNSELECTED = 0.25
+"""Opacity on a page of the nodes beside a selection: faint, and still there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +83,8 @@ class NodeDrawing(Figure):
         figure = page(self.title, dark, legend={"itemsizing": "constant", **place}, dragmode="pan")
         figure.update_layout(margin=MARGIN if self.names else MARGIN_ABOVE)
         picked, fades = self._picked(), self._fades()
+        if self._on_polygon():
+            plotly_polygon(figure, self.data, dark)
         pairs = pairs_of(self.data)
         if len(pairs):
             line = {"width": 0.6, "color": ink(dark).edge}
@@ -92,8 +103,9 @@ class NodeDrawing(Figure):
                 marker["color"] = value[part]
             if fades:
                 marker["opacity"] = np.where(picked[part], 1, FADED).astype(np.float32)
-            if marks and len(nodes) <= RASTER_ABOVE:
-                marker["symbol"] = np.array([m.plotly_marker for m in marks])[value.astype(int)]
+            if marks and "colorscale" in extra and not self._plain():
+                symbols = np.array([mark.plotly_marker for mark in marks])
+                marker["symbol"] = symbols[value[part].astype(int)]
             plotly_layer(
                 figure,
                 len(nodes),
@@ -105,8 +117,12 @@ class NodeDrawing(Figure):
                 text=None if hover is None else hover[part],
                 hovertemplate=self._template(hover is not None, "colorscale" in extra),
                 showlegend=False,
+                selected={"marker": {"opacity": 1}},
+                unselected={"marker": {"opacity": UNSELECTED}},
                 name="nodes" if extra.get("color") != MISSING else "no value",
             )
+        if self._on_polygon():
+            plotly_arrows(figure, self.data)
         for name, mark in self._legend(marks):
             figure.add_scatter(
                 x=[None],
@@ -114,6 +130,14 @@ class NodeDrawing(Figure):
                 mode="markers",
                 name=plotly_text(name),
                 marker={"symbol": mark.plotly_marker, "color": mark.colour, "size": 10},
+            )
+        if missing.any():
+            figure.add_scatter(
+                x=[None],
+                y=[None],
+                mode="markers",
+                name=self._grey(int(missing.sum())),
+                marker={"color": MISSING, "size": 10},
             )
         if picked.any() and not fades:
             plotly_layer(
@@ -140,11 +164,12 @@ class NodeDrawing(Figure):
         value = nodes["value"].to_numpy(dtype=np.float32)
         missing = np.isnan(value)
         alpha = np.where(picked, 1, FADED) if fades else None
-        below = bool(self.names or picked.any() or missing.any())
-        paper = PaperFigure(
-            figsize=style.size(map_ratio(points, bar=not self.names, legend=below)),
-            layout="constrained",
-        )
+        polygon = self._on_polygon()
+        frame, least = points, None
+        if polygon:
+            frame, least = paper_extent(self.data, style, 0.96 if self.names else 0.82), 0.25
+        ratio = map_ratio(frame, bar=not self.names, legend=False, least=least)
+        paper = PaperFigure(figsize=style.size(ratio), layout="constrained")
         axes = paper.add_subplot()
         total = len(nodes) + len(pairs)
         size = paper_size(len(nodes), style)
@@ -156,16 +181,13 @@ class NodeDrawing(Figure):
         if missing.any():
             grey = {"color": MISSING, "alpha": _part(alpha, missing)}
             paper_dots(axes, points[missing], zorder=2, **grey, **dots)
-            why = "no boundary reached" if self.colour == "distance" else "no value"
-            name = f"{why} ({int(missing.sum())})"
-            handles.append(_dot(MISSING, "o", name, style))
+            handles.append(_dot(MISSING, "o", self._grey(int(missing.sum())), style))
         if self.names:
             marks = [self._mark(i, style.palette, False) for i in range(len(self.names))]
             self._paper_classes(axes, points, value, marks, alpha, dots)
             for name, mark in self._legend(marks):
-                shape = "o" if len(nodes) > RASTER_ABOVE else mark.marker
                 name = paper_text(name, style.label_length)
-                handles.append(_dot(mark.colour, shape, name, style))
+                handles.append(_dot(mark.colour, mark.marker, name, style))
         else:
             drawn = paper_dots(
                 axes,
@@ -204,9 +226,25 @@ class NodeDrawing(Figure):
             }
             name = f"selected ({int(picked.sum())})"
             handles.append(Line2D([], [], marker="o", label=name, **ring))
-        bare(axes, points)
+        if polygon:
+            handles += paper_polygon(axes, self.data, style)
+        bare(axes, frame)
         legend_below(paper, handles)
+        grow_by_legend(paper)
         return paper
+
+    def _on_polygon(self) -> bool:
+        """Whether the nodes stand on the class polygon."""
+        return bool((self.data["mark"] == CORNER).any())
+
+    def _plain(self) -> bool:
+        """Whether all nodes are discs: in tiny dots shapes cannot be told apart."""
+        return len(nodes_of(self.data)) > RASTER_ABOVE
+
+    def _grey(self, count: int) -> str:
+        """What the nodes without a value are called in a legend."""
+        why = "no boundary reached" if self.colour == "distance" else "no label"
+        return f"{why if self.colour != 'w' else 'no value'} ({count})"
 
     def _picked(self) -> BoolArray:
         return np.asarray(nodes_of(self.data)["selected"], dtype=bool)
@@ -223,15 +261,17 @@ class NodeDrawing(Figure):
         return ClassMark(colour, mark.marker, mark.plotly_marker, mark.dash, mark.plotly_dash)
 
     def _legend(self, marks: Sequence[ClassMark]) -> list[tuple[str, ClassMark]]:
-        """Names with their marks, largest class first, and a last line for those left out."""
+        """Names and marks of what is drawn; many classes have a last line for the smallest."""
         value = nodes_of(self.data)["value"].to_numpy()
         counts = [int((value == i).sum()) for i in range(len(marks))]
-        order = sorted(range(len(marks)), key=lambda i: -counts[i])
+        order = [i for i in sorted(range(len(marks)), key=lambda i: -counts[i]) if counts[i]]
         shown = order if len(order) <= LEGEND_ENTRIES else order[: LEGEND_ENTRIES - 1]
         entries = [(self.names[i], marks[i]) for i in sorted(shown)]
         if len(shown) < len(order):
             other = ClassMark(MISSING, "o", "circle-open", "-", "solid")
             entries.append((f"and {len(order) - len(shown)} more classes", other))
+        if self._plain():
+            entries = [(n, replace(m, marker="o", plotly_marker="circle")) for n, m in entries]
         return entries
 
     def _scale(self, marks: Sequence[ClassMark], dark: bool) -> dict[str, Any]:
@@ -253,8 +293,9 @@ class NodeDrawing(Figure):
     def _hover(self, nodes: pd.DataFrame) -> npt.NDArray[np.object_] | None:
         """The names of nodes and classes, where there are any."""
         lines = [f"<br>{self.colour}: {plotly_text(name)}" for name in self.names]
-        kind = nodes["value"].to_numpy().astype(int) if lines else np.zeros(len(nodes), dtype=int)
-        text: npt.NDArray[np.object_] = np.array(lines or [""], dtype=object)[kind]
+        value = nodes["value"].fillna(len(lines)).to_numpy(dtype=float)
+        kind = value.astype(int) if lines else np.zeros(len(nodes), dtype=int)
+        text: npt.NDArray[np.object_] = np.array([*lines, ""], dtype=object)[kind]
         if "node_name" in nodes:
             names = [f" {plotly_text(n)}{t}" for n, t in zip(nodes["node_name"], text, strict=True)]
             return np.array(names, dtype=object)
@@ -269,10 +310,12 @@ class NodeDrawing(Figure):
         alpha: npt.NDArray[np.float64] | None,
         dots: dict[str, Any],
     ) -> None:
-        # in tiny dots shapes cannot be told apart, and one collection keeps the draw order fair
-        if len(points) > RASTER_ABOVE:
-            colours = np.array([mark.colour for mark in marks], dtype=object)[value.astype(int)]
-            paper_dots(axes, points, c=list(colours), alpha=alpha, zorder=3, **dots)
+        # one collection keeps the draw order fair
+        if self._plain():
+            known = ~np.isnan(value)
+            colours = np.array([mark.colour for mark in marks])[value[known].astype(int)]
+            look: dict[str, Any] = {"c": list(colours), "alpha": _part(alpha, known)}
+            paper_dots(axes, points[known], zorder=3, **look, **dots)
             return
         for index, mark in enumerate(marks):
             inside = value == index

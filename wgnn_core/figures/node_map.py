@@ -8,26 +8,23 @@ from typing import Any, ClassVar, get_args
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import hyper
-from wgnn_core.figures.groups import checked_node, ego, induced, marked
-from wgnn_core.figures.maps import map_table
+from wgnn_core.figures.groups import MOST_NEAR, checked_node, ego, induced, marked
+from wgnn_core.figures.maps import EDGE, map_table
 from wgnn_core.figures.node_drawing import MANY_RINGS, SCALE_TITLES, Colour, NodeDrawing
+from wgnn_core.figures.polygon import NOT_STORED, explained, placed
 from wgnn_core.figures.scene import OfModel, Scene
+from wgnn_core.figures.sentences import across, amount, blind_spot, of_boundary, of_scene
 from wgnn_core.figures.text import label, labels
 from wgnn_core.graph import BoolArray, IntArray
+from wgnn_core.layout import ego_layout
 from wgnn_core.nonuniformity import max_nonuniformity
 from wgnn_core.ranking import RANKERS
 from wgnn_core.wgnn import carried
 
-LOOK_FOR = {
-    "w": "dark bands of low w mark where the model sees the class boundaries",
-    "distance": "compare with the map of w: low w should lie where the distance is small",
-    "class": "edges between colours are the class boundaries",
-    "prediction": "compare with the map of true classes",
-    "correctness": "wrong nodes gather where classes meet",
-}
 WITHOUT_MODEL = ("class", "distance")
 """Colours that need no run."""
 
@@ -52,6 +49,14 @@ class NodeMapChoices(OfModel):
         choices=tuple(RANKERS),
     )
     coverage: float = hyper(0.3, "share of the test nodes that '--mark trusted' marks", 0, 1)
+    layout: str = hyper(
+        "graph", "where the nodes stand: by the edges, or on the polygon of the classes",
+        choices=("graph", "polygon"),
+    )  # fmt: skip
+    movers: int = hyper(
+        40, "most arrows on the polygon of a wGNN (--at), from where the base model put nodes",
+        0, 500,
+    )  # fmt: skip
     around: int | None = hyper(None, "only this node and its neighbourhood", 0, 2**31)
     radius: int = hyper(1, "size of that neighbourhood in hops", 1, 10)
 
@@ -67,23 +72,44 @@ class NodeMap(NodeDrawing):
 
     @classmethod
     def missing(cls, scene: Scene) -> str:
-        if not scene.runs and scene.choices.colour not in WITHOUT_MODEL:
-            return f"its colour {scene.choices.colour} needs a trained model, and no run is given"
+        choice = scene.choices
+        if not scene.runs and choice.colour not in WITHOUT_MODEL:
+            return f"its colour {choice.colour} needs a trained model, and no run is given"
+        if choice.layout == "polygon":
+            if not scene.runs:
+                return "its layout polygon needs a trained model, and no run is given"
+            if scene.result.prob(scene.at, scene.position) is None:
+                return NOT_STORED
         return ""
 
     @classmethod
     def make(cls, scene: Scene) -> NodeMap:
         graph, choice = scene.graph, scene.choices
         colour, picked, nodes = choice.colour, marked(scene), np.arange(graph.num_nodes)
-        edges, place = scene.edges, scene.name
+        edges, place, told = scene.edges, scene.name, []
         if choice.around is not None:
-            nodes = ego(graph, checked_node(graph, choice.around), choice.radius)
+            near = ego(graph, checked_node(graph, choice.around), choice.radius)
+            nodes = near[:MOST_NEAR]
             edges = induced(graph, nodes)
             picked = np.arange(graph.num_nodes) == choice.around if picked is None else picked
             place = f"the {choice.radius}-hop neighbourhood of node {choice.around} of {place}"
+            if len(near) > len(nodes):
+                told.append(f"It has {len(near):,} nodes; the nearest {len(nodes)} are drawn.")
+        elif len(edges) < graph.num_edges and choice.layout == "graph":
+            told.append(f"Its {graph.num_edges:,} edges are too many to draw.")
+        rows = None
+        if choice.layout == "polygon":
+            found = placed(scene, nodes, choice.movers)
+            xy, rows = found.points[nodes], found.rows
+            edges = edges[:0] if choice.around is None else edges
+            told.append(explained(found))
+        elif choice.around is not None:
+            xy = ego_layout(edges, len(nodes))
+        else:
+            xy = scene.xy
         names = graph.node_names
         figure = cls.of(
-            scene.xy[nodes],
+            xy,
             edges,
             _values(scene)[nodes],
             colour=colour,
@@ -93,12 +119,14 @@ class NodeMap(NodeDrawing):
             node_names=None if names is None else [names[i] for i in nodes],
             top=max_nonuniformity(graph.num_classes) if colour == "w" else None,
             numbers=nodes,
+            rows=rows,
         )
+        if choice.around is None:
+            told.append(_truths(scene))
         # true classes and their boundaries are the same whatever was trained
-        told = "" if colour in WITHOUT_MODEL else f" {scene.whose}"
-        if choice.around is not None:
-            told += " Each node is where it is on the map of the whole graph."
-        return replace(figure, caption=figure.caption + told)
+        if colour not in WITHOUT_MODEL or choice.layout == "polygon":
+            told.append(scene.whose)
+        return replace(figure, caption=" ".join(filter(None, [figure.caption, *told])))
 
     @classmethod
     def of(
@@ -114,14 +142,15 @@ class NodeMap(NodeDrawing):
         node_names: Sequence[str] | None = None,
         top: float | None = None,
         numbers: IntArray | None = None,
+        rows: pd.DataFrame | None = None,
     ) -> NodeMap:
         """From coordinates and one value per node.
 
         Args:
             xy: Layout, ``[N, 2]``.
             edges: Pairs of nodes, ``[E, 2]``; leave it empty to draw none.
-            values: Class numbers (class, prediction), booleans (correctness) or numbers
-                (w, distance), where nan or inf means no value and is drawn grey.
+            values: Class numbers (class, prediction), 0 and 1 (correctness) or numbers
+                (w, distance); nan or inf means no value and is drawn grey.
             colour: What the values are.
             graph: Name of the graph.
             class_names: For class and prediction.
@@ -130,6 +159,7 @@ class NodeMap(NodeDrawing):
             top: Upper end of the colour scale, by default the largest value; for w pass
                 2 (1 - 1/|S|) to compare maps.
             numbers: The number of each node in its graph, by default 0, 1, ...
+            rows: Corners and moves of the class polygon, see `figures.polygon`.
         """
         if colour not in get_args(Colour):
             raise WGNNError(
@@ -140,15 +170,19 @@ class NodeMap(NodeDrawing):
         number = np.where(np.isfinite(number), number, np.float32(np.nan))
         if colour in ("w", "distance"):
             names = ()
-        elif not np.isin(number, np.arange(len(names))).all():
+        elif not np.isin(number[~np.isnan(number)], np.arange(len(names))).all():
             raise WGNNError(f"{colour} values must be 0 to {len(names) - 1}, one for each name.")
         columns: dict[str, Any] = {"value": number}
         if names:
-            columns["name"] = np.array(names, dtype=object)[number.astype(int)]
+            held = np.where(np.isnan(number), len(names), number).astype(int)
+            columns["name"] = np.array([*names, None], dtype=object)[held]
         if node_names is not None:
             columns["node_name"] = [label(name) for name in node_names]
         picked = np.zeros(len(number), bool) if selected is None else np.asarray(selected, bool)
         data = map_table(xy, edges, columns | {"selected": picked}, numbers=numbers)
+        lines = int((data["mark"] == EDGE).sum())
+        if rows is not None:
+            data = pd.concat([data, rows.astype({"node": "int64"})], ignore_index=True)
         known = number[~np.isnan(number)]
         highest = float(known.max()) if known.size else 1.0
         how = "the others are faded" if picked.sum() > MANY_RINGS else "rings"
@@ -158,8 +192,9 @@ class NodeMap(NodeDrawing):
             data,
             title=f"{what} on {label(graph)}",
             caption=(
-                f"The {len(number)} nodes of {label(graph)} coloured by "
-                f"{what[0].lower()}{what[1:]}{chosen}; {LOOK_FOR[colour]}."
+                f"The {amount(len(number), 'node')} of {label(graph)} coloured by "
+                f"{what[0].lower()}{what[1:]}{chosen}"
+                + (f"; lines are its {amount(lines, 'edge')}." if lines else ".")
             ),
             alt=f"Map of {label(graph)}: " + _summary(number, names, picked),
             colour=colour,
@@ -172,16 +207,38 @@ def _values(scene: Scene) -> npt.NDArray[Any]:
     """One value per node of the whole graph for the chosen colour."""
     graph, colour = scene.graph, scene.choices.colour
     if colour == "class":
-        return graph.y
+        return np.where(graph.unlabelled, np.nan, graph.y)
     if colour == "distance":
         return scene.distance
-    predicted, w = scene.outcome
     if colour == "w":
-        return w
-    if scene.choices.carried:
-        first = scene.base.predicted[scene.position]
-        predicted = carried(first, predicted, scene.plan)
-    return predicted if colour == "prediction" else predicted == graph.y
+        return scene.outcome[1]
+    predicted = _shown(scene)
+    if colour == "prediction":
+        return predicted
+    return np.where(graph.unlabelled, np.nan, predicted == graph.y)
+
+
+def _shown(scene: Scene) -> IntArray:
+    """The predictions that are judged: those of the tally if it is chosen."""
+    predicted = scene.outcome[0]
+    if not scene.choices.carried:
+        return predicted
+    return carried(scene.base.predicted[scene.position], predicted, scene.plan)
+
+
+def _truths(scene: Scene) -> str:
+    """What is true of the whole map, computed from what it shows."""
+    graph, colour = scene.graph, scene.choices.colour
+    told = across(graph) if colour == "class" else of_boundary(scene.distance)
+    if colour not in WITHOUT_MODEL:
+        told = of_scene(scene, _shown(scene), scene.outcome[1])
+    if scene.choices.layout == "polygon":
+        test, w = scene.split.test, scene.outcome[1]
+        prob = scene.result.prob(scene.at, scene.position)
+        assert prob is not None
+        right = (prob.argmax(-1) == graph.y)[test]
+        told = f"{told} {blind_spot(prob[test], w[test], right)}".strip()
+    return told
 
 
 def _summary(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ MAX_EDGES = 20_000
 """More are not drawn under a map of nodes: they would be a grey carpet."""
 
 Runs = RunResult | Sequence[RunResult]
+Layout = FloatArray | Callable[[], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,13 @@ class Scene:
         runs: The runs; none for a figure of the graph alone.
         graph: The graph of the first run.
         choices: What is shown of them, the `choices` of the kind.
-        layout: Coordinates of the nodes ``[N, 2]``, if there are some already.
+        layout: Coordinates of the nodes ``[N, 2]``, or who has them, if there are some already.
     """
 
     runs: tuple[RunResult, ...]
     graph: Graph
     choices: Any
-    layout: FloatArray | None = None
+    layout: Layout | None = None
 
     @property
     def source(self) -> str:
@@ -91,9 +92,9 @@ class Scene:
 
     @cached_property
     def xy(self) -> FloatArray:
-        return (
-            layout(self.graph.edges, self.graph.num_nodes) if self.layout is None else self.layout
-        )
+        if self.layout is None:
+            return layout(self.graph.edges, self.graph.num_nodes)
+        return self.layout() if callable(self.layout) else self.layout
 
     @property
     def edges(self) -> IntArray:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure as PaperFigure
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.base import Figure, faded, legend_below, page
 from wgnn_core.figures.scene import OfModel, Scene
+from wgnn_core.figures.sentences import hardly_learned, w_tells_wrong
 from wgnn_core.figures.style import CORRECT, WRONG, Style
 from wgnn_core.figures.text import label
 from wgnn_core.graph import BoolArray
@@ -36,7 +37,8 @@ class WHistogram(Figure):
         predicted, w = scene.outcome
         right = predicted == graph.y
         figure = cls.of(w[test], right[test], graph=scene.name, num_classes=graph.num_classes)
-        return replace(figure, caption=f"{figure.caption} {scene.whose}")
+        told = hardly_learned(w, graph.num_classes) or w_tells_wrong(w[test], right[test])
+        return replace(figure, caption=f"{figure.caption} {told} {scene.whose}")
 
     @classmethod
     def of(
@@ -86,8 +88,7 @@ class WHistogram(Figure):
             title=f"Non-uniformity of correct and wrong nodes on {label(graph)}",
             caption=(
                 f"Distribution of w over the {label(nodes)}, for the {int(right.sum())} predicted "
-                f"correctly and the {int((~right).sum())} predicted wrongly; the further apart the "
-                "two are, the better w tells them apart."
+                f"correctly and the {int((~right).sum())} predicted wrongly."
             ),
             alt=(
                 f"Two histograms of w on {label(graph)}: {int(right.sum())} correct nodes with "

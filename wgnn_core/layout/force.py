@@ -13,8 +13,8 @@ from wgnn_core.layout.packing import canvas, pack_columns, pack_rows
 
 Float64Array = npt.NDArray[np.float64]
 
-ASPECT = 1.6
-"""Width over height of a map unless a caller knows better."""
+ASPECT = 1.9
+"""Width over height of a map unless a caller knows better: what a page has beside its sidebar."""
 MARGIN = 0.5
 """Room around a component, in distances between nodes."""
 SHRINK = 0.1

@@ -1,0 +1,184 @@
+"""Sentences of captions that are true of the numbers, with the numbers: words for `claims`.
+
+A sentence that does not hold is replaced by what does, or by nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from wgnn_core.boundary import class_boundary
+from wgnn_core.claims import (
+    LARGE_SHARE,
+    TWO_CLASS_DOUBT,
+    Reason,
+    untrained,
+    w_misses_doubt,
+    w_rises_from_boundary,
+    wgnn_helps,
+    wrong_nodes_gather_at,
+    wrong_nodes_have_small_w,
+)
+from wgnn_core.figures.scene import Scene
+from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
+from wgnn_core.nonuniformity import max_nonuniformity
+from wgnn_core.statistics import compare
+
+Floats = npt.NDArray[np.floating]
+
+
+def amount(number: int, thing: str) -> str:
+    """``1 node``, ``2,708 nodes``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def hardly_learned(w: FloatArray, num_classes: int) -> str:
+    """A warning where the model has not learned; else nothing."""
+    mean, top = float(w.mean()), max_nonuniformity(num_classes)
+    if not untrained(mean, num_classes):
+        return ""
+    return f"The model has hardly learned: its mean w is {mean:.2f} of at most {top:.2f}."
+
+
+def wrong_at_boundary(graph: Graph, test: BoolArray, predicted: IntArray) -> str:
+    """Whether the wrong test nodes stand on the class boundary more often than the right ones."""
+    right = (predicted == graph.y)[test]
+    boundary = class_boundary(graph.edges, graph.y, graph.num_nodes)[test]
+    claim = wrong_nodes_gather_at(right, boundary)
+    if claim.reason is Reason.EMPTY:
+        if right.all():
+            return "No test node is wrong."
+        if not boundary.any():
+            return "No test node has a neighbour of another class."
+        return ""
+    shares = f"{claim.numbers['wrong']:.0f} % against {claim.numbers['right']:.0f} %"
+    if claim.reason is Reason.HOLDS:
+        return f"Wrong test nodes stand where classes meet more often than right ones: {shares}."
+    if claim.reason is Reason.OPPOSITE:
+        return f"Wrong test nodes stand where classes meet less often than right ones: {shares}."
+    return (
+        "Wrong test nodes do not gather where classes meet: "
+        f"{claim.numbers['wrong']:.0f} % of them stand there, and "
+        f"{claim.numbers['right']:.0f} % of the right ones."
+    )
+
+
+def w_at_boundary(w: Floats, distance: Floats) -> str:
+    """Whether w rises with the distance to the class boundary."""
+    claim = w_rises_from_boundary(w, distance)
+    if claim.reason is Reason.EMPTY:
+        return "" if np.isfinite(distance).any() else "No edge joins two classes."
+    numbers = claim.numbers
+    means = f"mean w {numbers['boundary']:.2f} on it and {numbers['inside']:.2f} off it"
+    strength = f"rank correlation {numbers['correlation']:.2f}; {means}"
+    if claim.reason is Reason.HOLDS:
+        return f"w rises with the distance to the class boundary ({strength})."
+    if claim.reason is Reason.OPPOSITE:
+        return f"w falls with the distance to the class boundary ({strength})."
+    return f"w does not visibly depend on the distance to the class boundary ({strength})."
+
+
+def w_tells_wrong(w: Floats, right: BoolArray) -> str:
+    """Whether w is smaller on wrong nodes."""
+    claim = wrong_nodes_have_small_w(w, right)
+    if claim.reason is Reason.EMPTY:
+        return "There is nothing to tell apart." if right.all() or not right.any() else ""
+    auroc = f"a right node has the larger w in {100 * claim.numbers['auroc']:.0f} % of the pairs"
+    means = f"mean w {claim.numbers['right']:.2f} and {claim.numbers['wrong']:.2f}"
+    if claim.reason is Reason.HOLDS:
+        return f"w tells right from wrong nodes: {auroc}, where chance gives 50 % ({means})."
+    if claim.reason is Reason.OPPOSITE:
+        return f"w is larger on the wrong nodes: {auroc}, where chance gives 50 % ({means})."
+    return f"w hardly tells right from wrong nodes: {auroc}, and chance gives 50 % ({means})."
+
+
+def blind_spot(prob: FloatArray, w: Floats, right: BoolArray) -> str:
+    """How many nodes waver between two classes although their w is large; else nothing."""
+    claim = w_misses_doubt(prob, w, right)
+    count = int(claim.numbers["nodes"])
+    if not count:
+        return ""
+    top = max_nonuniformity(prob.shape[1])
+    text = (
+        f"w has a blind spot: {amount(count, 'test node')} cannot decide between two classes "
+        f"(their two largest probabilities differ by less than {TWO_CLASS_DOUBT:g}) and yet "
+        f"{'has' if count == 1 else 'have'} a w over {LARGE_SHARE * top:.2f}, half of the largest"
+    )
+    if claim.holds:
+        wrong, others = claim.numbers["wrong"], claim.numbers["others"]
+        text += f"; {wrong:.0f} % of them are wrong, against {others:.0f} % of the others with it"
+    return f"{text}."
+
+
+def right_share(graph: Graph, test: BoolArray, predicted: IntArray) -> str:
+    share = 100 * float((predicted == graph.y)[test].mean())
+    return f"{share:.1f} % of the {amount(int(test.sum()), 'test node')} are right."
+
+
+def across(graph: Graph) -> str:
+    """How many edges join two classes."""
+    u, v = graph.y[graph.edges].T
+    known = (u >= 0) & (v >= 0)
+    if not known.any():
+        return "It has no edge." if graph.num_edges == 0 else ""
+    share = 100 * float((u != v)[known].mean())
+    return f"{share:.0f} % of its edges join two classes."
+
+
+def of_boundary(distance: Floats) -> str:
+    """How many nodes stand on the boundary, and how many reach none."""
+    on, none = int((distance == 0).sum()), int((~np.isfinite(distance)).sum())
+    if none == len(distance):
+        return "No edge joins two classes, so there is no boundary."
+    verb = "has" if on == 1 else "have"
+    return f"{amount(on, 'node')} {verb} a neighbour of another class." + (
+        f" From {none:,} no boundary can be reached (grey)." if none else ""
+    )
+
+
+def of_scene(scene: Scene, predicted: IntArray, w: FloatArray) -> str:
+    """What is true of a map of the chosen model in its chosen colour."""
+    graph, test = scene.graph, scene.split.test
+    warning = hardly_learned(w, graph.num_classes)
+    if warning:
+        return warning
+    if scene.choices.colour == "w":
+        return w_at_boundary(w, scene.distance)
+    if scene.choices.colour == "correctness":
+        return wrong_at_boundary(graph, test, predicted)
+    return right_share(graph, test, predicted)
+
+
+def verdict(
+    base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_classes: int
+) -> tuple[Reason, str, str]:
+    """Whether wGNN helps: why it may be said, what is said, and the numbers behind it.
+
+    Args:
+        base: Test accuracy of the base model in percent, one per seed.
+        wgnn: That of wGNN, for the same seeds.
+        mean_w: Of the base model over all nodes and seeds.
+        num_classes: C.
+    """
+    claim, c = wgnn_helps(base, wgnn, mean_w, num_classes), compare(base, wgnn)
+    words = {
+        Reason.HOLDS: "wGNN helps here",
+        Reason.OPPOSITE: "wGNN hurts here with this η",
+        Reason.NOISE: "No clear difference here with this η",
+        Reason.EMPTY: "One seed cannot tell a difference from chance",
+        Reason.UNTRAINED: "The base model has hardly learned, so a difference says nothing",
+    }
+    if claim.reason is Reason.UNTRAINED:
+        why = f"mean w {mean_w:.2f} of at most {max_nonuniformity(num_classes):.2f}"
+    elif claim.reason is Reason.EMPTY or np.isnan(claim.pvalue):
+        why = "no spread to test"
+    else:
+        why = f"paired {'t-test' if c.t_pvalue else 'signed-rank test'} p = {claim.pvalue:.2g}"
+    points = f"{c.difference:+.2f}".replace("+0.00", "0.00").replace("-0.00", "0.00")
+    return (
+        claim.reason,
+        words[claim.reason],
+        f"{c.base_mean:.2f} % → {c.other_mean:.2f} % "
+        f"({points.replace('-', '−')} points, {amount(c.n, 'seed')}, {why}).",
+    )
