@@ -59,12 +59,14 @@ class Outcome:
         row: The numbers.
         predicted: Predicted class of every node, ``[N]``.
         w: Label non-uniformity of every node, ``[N]``.
+        prob: Softmax probabilities, ``[N, C]``.
         curves: Loss, training and validation accuracy per epoch, ``[3, epochs]``, see `History`.
     """
 
     row: Row
     predicted: IntArray
     w: FloatArray
+    prob: FloatArray
     curves: FloatArray
 
 
@@ -180,4 +182,5 @@ def _outcome(
         int(added.sum()),
         int((first[added] == graph.y[added]).sum()),
     )
-    return Outcome(row, second, nonuniformity(softmax(logits, axis=-1)), curves)
+    prob = softmax(logits, axis=-1)
+    return Outcome(row, second, nonuniformity(prob), prob, curves)

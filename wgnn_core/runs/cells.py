@@ -27,6 +27,9 @@ CELL_BYTES = 2**29
 BASE_ARRAYS = ("prob", "val", "test", "best_epoch", "joined")
 CURVES = "curves"
 """Training curves ``[trainings, 3, epochs]``; not in cells of the first versions."""
+PROB, PROB_DECIMALS = "prob", 3
+"""Probabilities of retrained models ``[trainings, N, C]``; not in cells of the first versions.
+Pictures need no more decimals, and the many zeros take little room in a file."""
 
 
 @dataclass(frozen=True)
@@ -191,6 +194,7 @@ def _retrain(
         {
             "predicted": np.stack([outcome.predicted for outcome in outcomes]).astype(small),
             "w": np.stack([outcome.w for outcome in outcomes]),
+            PROB: np.stack([o.prob.round(PROB_DECIMALS).astype(np.float16) for o in outcomes]),
             CURVES: np.stack([outcome.curves for outcome in outcomes]),
         },
     )

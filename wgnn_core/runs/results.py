@@ -13,7 +13,7 @@ from wgnn_core.graph import FloatArray, Graph, IntArray
 from wgnn_core.intervention import Base, Intervention, Plan, make_plan
 from wgnn_core.replicas.history import History
 from wgnn_core.runs.arrays import Arrays
-from wgnn_core.runs.cells import CURVES, first_cells, join_base, stack
+from wgnn_core.runs.cells import CURVES, PROB, first_cells, join_base, stack
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.store import RunSummary, Store
 from wgnn_core.search import as_table, choose, interventions, is_of, second_stage, table
@@ -92,19 +92,39 @@ class RunResult:
         Raises:
             WGNNError: That training is no part of the run, or not finished.
         """
-        asked = intervention.canonical
         base = self.base
-        if base is not None and asked.is_base and 0 <= position < len(base.seeds):
+        if base is not None and intervention.is_base and 0 <= position < len(base.seeds):
             return base.predicted[position], base.w[position]
-        found = self._where.get((asked, position))
+        arrays, place = self._found(intervention, position)
+        return arrays["predicted"][place].astype(np.int64), arrays["w"][place]
+
+    def prob(self, intervention: Intervention, position: int) -> FloatArray | None:
+        """Probabilities ``[N, C]`` of the model retrained for a seed, to three decimals.
+
+        Those of the base model are exact. None where they are not stored.
+
+        Raises:
+            WGNNError: That training is no part of the run, or not finished.
+        """
+        base = self.base
+        if base is not None and intervention.is_base and 0 <= position < len(base.seeds):
+            return base.prob[position]
+        arrays, place = self._found(intervention, position)
+        if PROB not in arrays:
+            return None
+        prob = arrays[PROB][place].astype(np.float32)
+        return np.asarray(prob / prob.sum(axis=1, keepdims=True))
+
+    def _found(self, intervention: Intervention, position: int) -> tuple[Arrays, int]:
+        """The arrays of a retraining, and its place in them."""
+        found = self._where.get((intervention.canonical, position))
         if found is None:
             raise WGNNError(
                 f"wGNN with {intervention.text} for seed number {position} is not among the "
                 "finished trainings."
             )
         cell, place = found
-        arrays = self._arrays(cell)
-        return arrays["predicted"][place].astype(np.int64), arrays["w"][place]
+        return self._arrays(cell), place
 
     def history(self, intervention: Intervention) -> History | None:
         """Training curves of every seed; None where some are not stored."""
