@@ -20,7 +20,7 @@ from wgnn_core.fields import hyper
 from wgnn_core.figures.base import Figure, ink, legend_below, page
 from wgnn_core.figures.eta_axes import Grid
 from wgnn_core.figures.eta_cells import cell_table, drawn_grid, seeds_of, standard_error, winner_of
-from wgnn_core.figures.eta_words import SPAN, marks, noise, on_edge, told
+from wgnn_core.figures.eta_words import SPAN, noise, on_edge, told
 from wgnn_core.figures.scene import Choices, Scene
 from wgnn_core.figures.style import DIVERGING, Style, lightness
 from wgnn_core.figures.text import label, paper_text, plotly_text
@@ -38,7 +38,7 @@ SCALE_TITLES = {
 WHAT = {
     "val": "Mean validation accuracy in percent, by which η is chosen",
     "test": "Mean test accuracy in percent",
-    "gain": "Mean test accuracy minus that of the base model in points (blue: above it, red: below)",
+    "gain": "Mean test accuracy minus that of the base model in points (blue: above, red: below)",
 }
 TALLY = "Test accuracy is the paper's tally: nodes that joined keep their first prediction."
 CHOSEN, NOT_ALLOWED = "chosen on validation", "best on test (not allowed)"
@@ -157,7 +157,6 @@ class EtaGrid(Figure):
         sentences = [
             f"{WHAT[metric]}, for each choice of η: {whose}, {label(graph)}, "
             f"{seeds} seed{'s' * (seeds > 1)}.",
-            marks(data),
             TALLY * (metric != "val"),
             on_edge(data, (x_name, y_name)),
             noise(data, COLUMNS[metric], SPREADS[metric]),

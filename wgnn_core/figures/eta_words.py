@@ -37,24 +37,14 @@ def told(data: pd.DataFrame, names: tuple[str, str]) -> list[str]:
     return lines
 
 
-def marks(data: pd.DataFrame) -> str:
-    """What the frames mean, for those that are drawn."""
-    chosen = "outlined: the cell that validation accuracy chooses" * bool(data["chosen"].any())
-    best = "dashed: the best on test, which no honest choice may use" * bool(
-        data["test_best"].any()
-    )
-    text = "; ".join(filter(None, (chosen, best)))
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
-
-
 def noise(data: pd.DataFrame, column: str, spread: str) -> str:
     """How far the cells differ, beside how far chance moves one of them."""
     error, known = standard_error(data, spread), data[column].dropna()
     if np.isnan(error) or len(known) < 2:
         return ""
     return (
-        f"Largest minus smallest cell: {known.max() - known.min():.2f} points; standard error of "
-        f"one cell: {error:.2f}; the colours span at least {SPAN} of them to either side."
+        f"The cells differ by up to {known.max() - known.min():.2f} points; the standard error of "
+        f"one is {error:.2f}."
     )
 
 
