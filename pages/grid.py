@@ -1,16 +1,16 @@
 """Eta grid: over how wide a range of η wGNN helps; the cell is chosen on validation alone."""
 
-from dataclasses import replace
-
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from ui import load
+from ui.address import changed, keep, recall
 from ui.jobs import PageEnd, ended, fragment, status_of, timing, train_button, watch
 from ui.shell import page_start
 from ui.show import metrics, show
+from ui.text import TERMS, signed
 from ui.widgets import BIND
+from wgnn_core.figures import Figure, missing
 from wgnn_core.figures.eta_axes import Grid, grid_of
 from wgnn_core.intervention import ETAS, Intervention
 from wgnn_core.runs.config import RunConfig
@@ -28,6 +28,9 @@ AXES = {
 }
 PLACE = {"η₀": "eta0", "η₁": "eta1", "η₂": "eta2"}
 LARGE = 500
+STUDY = [0.2, 0.4, 0.6, 0.8], [round(0.1 * i, 1) for i in range(1, 9)]
+"""The paper's parameter study: values of η₀, and of η₁ = η₂."""
+KEPT = ("grid_search", "grid_axes", "grid_x", "grid_y", "grid_fixed", "grid_steps")
 
 view = page_start(
     "Eta grid",
@@ -37,17 +40,46 @@ view = page_start(
 graph, choice = view.graph, view.choice
 
 
+def values(label: str, options: list[float], default: list[float], key: str) -> list[float]:
+    """Ask for the values along an axis; they are shown in rising order however they were picked."""
+
+    def in_order() -> None:
+        changed()
+        st.session_state[key] = sorted(st.session_state[key])
+
+    return st.multiselect(
+        label, options, default, key=key, bind=BIND, width=400, on_change=in_order
+    )
+
+
+def study() -> None:
+    """The axes of the paper's parameter study."""
+    changed()
+    st.session_state["grid_axes"] = next(iter(AXES))
+    st.session_state["grid_y"], st.session_state["grid_x"] = STUDY
+
+
 def plain_grid() -> RunConfig:
     """Every pair of the values on two axes."""
-    mode = st.selectbox("Axes", list(AXES), key="grid_axes", bind=BIND, width=170)
+    mode = st.selectbox(
+        "Axes", list(AXES), key="grid_axes", bind=BIND, width=170, on_change=changed
+    )
     x_name, y_name, fixed_name = AXES[mode]
-    xs = st.multiselect(f"Values of {x_name}", VALUES, DEFAULT, key="grid_x", bind=BIND, width=320)
-    ys = st.multiselect(f"Values of {y_name}", VALUES, DEFAULT, key="grid_y", bind=BIND, width=320)
+    xs = values(f"Values of {x_name}", VALUES, DEFAULT, "grid_x")
+    ys = values(f"Values of {y_name}", VALUES, DEFAULT, "grid_y")
     third = 0.0
     if fixed_name is not None:
         third = st.slider(
-            f"{fixed_name}, fixed", 0.0, 1.0, 0.4, 0.05, key="grid_fixed", bind=BIND, width=170
-        )
+            f"{fixed_name}, fixed",
+            0.0, 1.0, 0.4, 0.05, key="grid_fixed", bind=BIND, width=170, on_change=changed,
+        )  # fmt: skip
+    st.button(
+        "The paper's study",
+        icon=":material/menu_book:",
+        key="grid_study",
+        on_click=study,
+        help="η₀ from 0.2 to 0.8 by 0.2, η₁ = η₂ from 0.1 to 0.8 by 0.1.",
+    )
     if len(xs) * len(ys) < 2:
         st.info("Choose at least one value for each axis, and two for one.", icon=":material/info:")
         raise PageEnd
@@ -63,15 +95,10 @@ def plain_grid() -> RunConfig:
 
 def two_stages() -> RunConfig:
     """The authors' greedy search: η₁ and η₂ with η₀ = 0 first, then η₀ on the graph that won."""
-    steps = st.multiselect(
-        "Values tried for each η",
-        list(STEPS),
-        [0.2, 0.4, 0.6, 0.8],
-        key="grid_steps",
-        bind=BIND,
-        width=430,
-        help="The authors try 0.1, 0.2, ..., 1. Theirs chooses on test accuracy, this one on "
-        "validation.",
+    steps = values("Values tried for each η", list(STEPS), [0.2, 0.4, 0.6, 0.8], "grid_steps")
+    st.caption(
+        "The authors try 0.1, 0.2, ..., 1 and choose on test accuracy; here validation chooses.",
+        width=240,
     )
     if len(steps) < 2:
         st.info("Choose at least two values.", icon=":material/info:")
@@ -85,6 +112,7 @@ def axes(config: RunConfig) -> Grid:
     return found
 
 
+recall()
 how = st.segmented_control(
     "Search",
     [ONE, TWO],
@@ -93,9 +121,11 @@ how = st.segmented_control(
     bind=BIND,
     required=True,
     label_visibility="collapsed",
+    on_change=changed,
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
     config = plain_grid() if how == ONE else two_stages()
+keep(KEPT)
 grid = axes(config)
 status = status_of(config)
 with st.container(horizontal=True, vertical_alignment="center"):
@@ -159,8 +189,45 @@ def draw(result: RunResult, done: bool) -> None:
             look_into(result)
         else:
             st.caption("When the grid is finished you can look into each cell here.")
-    if how == TWO and result.chosen is not None:
-        second_stage(result, result.chosen)
+    with st.expander("All cells as a table", icon=":material/table:"):
+        table(gains)
+    if how == TWO and not missing("eta-grid", result, graph, stage="second"):
+        second_stage(result)
+
+
+def table(figure: Figure) -> None:
+    """Every finished cell, what validation likes best first."""
+    cells = figure.data[figure.data["n"] > 0].sort_values("val_percent", ascending=False)
+    x_name, y_name = figure.x_name, figure.y_name  # type: ignore[attr-defined]
+    number = st.column_config.NumberColumn
+    titles = {
+        "y": number(y_name, format="%g", width=60),
+        "x": number(x_name, format="%g", width=70),
+        "val_percent": number("Validation", format="%.2f", width=90),
+        "val_sd": number("s.d.", format="%.2f", width=60),
+        "test_percent": number("Test", format="%.2f", width=70),
+        "test_sd": number("s.d.", format="%.2f", width=60),
+        "n": number("n", width=40, help="Seeds"),
+        "gain_points": number("Gain", format="%+.2f", width=70, help="Points over the base model"),
+        "p": number("p", format="%.2g", width=70, help=TERMS["paired"]),
+        "chosen": st.column_config.CheckboxColumn("Chosen", width=70),
+        "test_best": st.column_config.CheckboxColumn("Best on test", width=100),
+    }
+    st.dataframe(
+        cells[list(titles)],
+        hide_index=True,
+        placeholder="",
+        column_config=titles,
+        key=f"grid_table_{x_name}",
+    )
+    st.caption(
+        "p is of the paired t-test of one cell against the base model, test accuracy by the "
+        f"paper's tally. Of {len(cells)} such tests about {max(0.05 * len(cells), 1):.0f} in all "
+        "would be below 0.05 by chance alone."
+        if len(cells) >= 20
+        else "p is of the paired t-test of one cell against the base model, test accuracy by the "
+        "paper's tally."
+    )
 
 
 def look_into(result: RunResult) -> None:
@@ -184,12 +251,12 @@ def numbers(result: RunResult, one: Intervention) -> None:
     metrics(
         (
             ("Validation", f"{mine['val'].mean():.2f} %", "what chooses"),
-            ("Test", f"{c.other_mean:.2f} %", f"{c.difference:+.2f} points"),
+            ("Test", f"{c.other_mean:.2f} %", f"{signed(c.difference, 2)} points"),
         )
     )
-    p = "none" if np.isnan(c.t_pvalue) else f"{c.t_pvalue:.2g}"
+    p = "no p" if np.isnan(c.pvalue) else f"p = {c.pvalue:.2g}"
     st.caption(
-        f"{one.text}: s.d. {c.other_std:.2f} over {c.n} seeds, paired t-test p = {p}; "
+        f"{one.text}: s.d. {c.other_std:.2f} over {c.n} seeds, paired test {p}; "
         f"{mine['pseudo_labels'].mean():.0f} nodes join, "
         f"{mine['edges_dropped'].mean():.0f} edges go."
     )
@@ -202,39 +269,20 @@ def numbers(result: RunResult, one: Intervention) -> None:
     )
 
 
-def second_stage(result: RunResult, chosen: Intervention) -> None:
+def second_stage(result: RunResult) -> None:
     """η₀ on the graph that won the first stage, and what validation chooses in the end."""
     st.subheader("Second stage: η₀ on the chosen graph", anchor=False)
-    values = (0.0, *result.config.steps)
-    parts = [result.of(replace(chosen, eta0=eta0)) for eta0 in values]
-    base = result.trained.test.mean()
+    for place, metric in zip(st.columns(2, gap="medium"), ("val", "gain"), strict=True):
+        with place:
+            row = view.figure("eta-grid", result, metric=metric, stage="second")
+            show(row, f"grid_second_{metric}", height=270)
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        st.dataframe(
-            pd.DataFrame(
-                {
-                    "η₀": values,
-                    "validation": [part["val"].mean() for part in parts],
-                    "test": [part["test"].mean() for part in parts],
-                    "gain": [part["test"].mean() - base for part in parts],
-                    "": ["chosen" if value == chosen.eta0 else "" for value in values],
-                }
-            ),
-            hide_index=True,
-            column_config={
-                "η₀": st.column_config.NumberColumn(format="%.1f", width=60),
-                "validation": st.column_config.NumberColumn(format="%.2f", width=90),
-                "test": st.column_config.NumberColumn(format="%.2f", width=80),
-                "gain": st.column_config.NumberColumn(format="%+.2f", width=80),
-            },
-        )
-        st.caption(
-            f"Mean accuracies (%) with η₁ = {chosen.eta1:g} and η₂ = {chosen.eta2:g}, which "
-            "validation chose in the first stage; the gain is in points over the base model."
-        )
+        table(row)
     with right:
-        st.markdown(f"**Chosen on validation: {chosen.text}**")
-        numbers(result, chosen)
+        if result.chosen is not None:
+            st.markdown(f"**Chosen on validation: {result.chosen.text}**")
+            numbers(result, result.chosen)
 
 
 fragment(heatmaps, "grid", 1.5 if status.active else None)()

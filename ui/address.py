@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from ui.text import md
@@ -12,6 +14,7 @@ from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 
 ASKED = "asked_in_address"
+KEPT, WAITING, CHANGED = "kept_widgets", "waiting_widgets", "changed_widgets"
 
 
 def address_of(config: RunConfig) -> dict[str, str]:
@@ -43,6 +46,33 @@ def has_address(config: RunConfig) -> bool:
 def remember() -> None:
     """Before the widgets are drawn: what the link that opened this session asked for."""
     st.session_state.setdefault(ASKED, dict(st.query_params))
+
+
+def recall() -> None:
+    """Before the widgets of a page that calls `keep`: give them back what `keep` found lost."""
+    for key, value in st.session_state.pop(WAITING, {}).items():
+        st.session_state[key] = value
+        st.session_state[CHANGED] = True
+
+
+def changed() -> None:
+    """The `on_change` of every widget that `keep` looks after."""
+    st.session_state[CHANGED] = True
+
+
+def keep(keys: Sequence[str]) -> None:
+    """After the widgets are drawn: a visitor who comes back finds them as they were.
+
+    The Back button of the browser leads to an address without them, and Streamlit then takes
+    their defaults. A value that changed although nobody changed it is put back.
+    """
+    kept: dict[str, object] = st.session_state.setdefault(KEPT, {})
+    now = {key: st.session_state[key] for key in keys if key in st.session_state}
+    meant = st.session_state.pop(CHANGED, False) or any(key in st.query_params for key in keys)
+    if not meant and any(kept.get(key, value) != value for key, value in now.items()):
+        st.session_state[WAITING] = {key: kept[key] for key in keys if key in kept}
+        st.rerun()
+    kept |= now
 
 
 def say_what_was_dropped() -> None:

@@ -48,6 +48,14 @@ class Comparison:
     t_pvalue: float
     wilcoxon_pvalue: float
 
+    @property
+    def pvalue(self) -> float:
+        """The one to print: of the t-test, or of Wilcoxon's where all differences are one number.
+
+        Two seeds that gain the same would else have p = 0, as if nothing could be surer.
+        """
+        return self.wilcoxon_pvalue if self.t_pvalue == 0 else self.t_pvalue
+
 
 def compare(base: npt.ArrayLike, other: npt.ArrayLike) -> Comparison:
     """Compare two methods that were run with the same seeds, in the same order.

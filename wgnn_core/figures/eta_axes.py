@@ -60,6 +60,18 @@ def grid_of(config: RunConfig, chosen: Intervention | None = None) -> Grid | Non
     return None
 
 
+def second_stage_of(config: RunConfig, winner: Intervention) -> Grid:
+    """The second stage of a two-stage search as one row: eta0, from 0, on the graph that won.
+
+    Args:
+        config: The run.
+        winner: What validation chose in the first stage, with eta0 = 0.
+    """
+    eta0s = tuple(sorted({0.0, *config.steps}))
+    cells = tuple(winner.at(eta0, winner.eta1, winner.eta2) for eta0 in eta0s)
+    return Grid(NAMES[0], NAMES[1], eta0s, (winner.eta1,), cells, f"{NAMES[2]} = {winner.eta2:g}")
+
+
 def _varied(cells: Sequence[Intervention]) -> list[int]:
     return [i for i in range(3) if len({one.etas[i] for one in cells}) > 1]
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, get_args
 import matplotlib
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import plotly.graph_objects as go
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as PaperFigure
@@ -19,7 +18,9 @@ from matplotlib.patheffects import withStroke
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import hyper
 from wgnn_core.figures.base import Figure, ink, legend_below, page
-from wgnn_core.figures.eta_axes import Grid, grid_of
+from wgnn_core.figures.eta_axes import Grid
+from wgnn_core.figures.eta_cells import cell_table, drawn_grid, seeds_of, standard_error, winner_of
+from wgnn_core.figures.eta_words import SPAN, noise, on_edge, told
 from wgnn_core.figures.scene import Choices, Scene
 from wgnn_core.figures.style import DIVERGING, Style, lightness
 from wgnn_core.figures.text import label, paper_text, plotly_text
@@ -28,24 +29,31 @@ from wgnn_core.runs.results import RunResult
 Metric = Literal["val", "test", "gain"]
 
 COLUMNS = {"val": "val_percent", "test": "test_percent", "gain": "gain_points"}
+SPREADS = {"val": "val_sd", "test": "test_sd", "gain": "gain_sd"}
 SCALE_TITLES = {
     "val": "Validation accuracy (%)",
     "test": "Test accuracy (%)",
     "gain": "Gain over base (points)",
 }
-LOOK_FOR = {
-    "val": "this is what η is chosen by",
-    "test": "a wide even area means that the choice matters little",
-    "gain": "blue cells beat the base model, red ones fall behind it",
+WHAT = {
+    "val": "Mean validation accuracy in percent, by which η is chosen",
+    "test": "Mean test accuracy in percent",
+    "gain": "Mean test accuracy minus that of the base model in points (blue: above, red: below)",
 }
+TALLY = "Test accuracy is the paper's tally: nodes that joined keep their first prediction."
 CHOSEN, NOT_ALLOWED = "chosen on validation", "best on test (not allowed)"
 
 
 @dataclass(frozen=True)
 class EtaGridChoices(Choices):
-    """What the colours show."""
+    """What the colours show, and of which stage."""
 
     metric: str = hyper("test", "what the colours of eta-grid show", choices=get_args(Metric))
+    stage: str = hyper(
+        "first",
+        "stage of a two-stage search: eta1 and eta2 with eta0 = 0, or eta0 on the graph that won",
+        choices=("first", "second"),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +72,12 @@ class EtaGrid(Figure):
 
     @classmethod
     def missing(cls, scene: Scene) -> str:
-        grids = [grid_of(run.config, run.chosen) for run in scene.runs]
+        second = scene.choices.stage == "second"
+        if second and any(run.config.search != "two-stage" for run in scene.runs):
+            return "it is no two-stage search, so it has no second stage"
+        if second and any(winner_of(run) is None for run in scene.runs):
+            return "its first stage is not finished"
+        grids = [drawn_grid(run, scene.choices.stage) for run in scene.runs]
         axes = {(g.x_name, g.y_name, g.xs, g.ys) for g in grids if g is not None}
         if None in grids:
             return "its etas form no grid of two values or more"
@@ -74,34 +87,27 @@ class EtaGrid(Figure):
     def make(cls, scene: Scene) -> EtaGrid:
         """The grid of a run; of two runs the test accuracy of the second minus the first."""
         first, *others = scene.runs
-        grid = _grid(first)
+        grid = _grid(first, scene.choices.stage)
         fixed, axes = f", {grid.fixed}" * bool(grid.fixed), (grid.x_name, grid.y_name)
-        means = _means(first, grid)
         if others:
-            means = _means(others[0], _grid(others[0])) - means
-            ids = [run.summary.run_id[:6] for run in (*others, first)]
-            return cls.of(
-                grid.xs,
-                grid.ys,
-                *means,
-                base_test=0.0,
-                graph=f"{ids[0]} minus {ids[1]}, test accuracy{fixed}",
-                metric="gain",
-                names=axes,
-            )
-        winner = first.chosen
-        if winner is not None and first.config.search == "two-stage":
-            winner = replace(winner, eta0=0.0)  # what validation chose in the stage that is drawn
-        return cls.of(
+            return _difference(first, others[0], scene.choices.stage)
+        winner = first.chosen if scene.choices.stage == "second" else winner_of(first)
+        place = grid.place(winner)
+        note = ""
+        if winner is not None and place is None and winner.is_base:
+            note = " Validation prefers the base model, which is no cell here, to all of them."
+        figure = cls.of(
             grid.xs,
             grid.ys,
-            *means,
-            base_test=float(np.mean(first.trained.test)),
+            *seeds_of(first, grid),
+            base_test=first.trained.test,
             graph=scene.graph.name + fixed,
             metric=scene.choices.metric,
-            chosen=grid.place(winner),
+            chosen=place,
             names=axes,
+            model=type(first.trained.model).title,
         )
+        return replace(figure, caption=figure.caption + note)
 
     @classmethod
     def of(
@@ -111,69 +117,54 @@ class EtaGrid(Figure):
         val: npt.ArrayLike,
         test: npt.ArrayLike,
         *,
-        base_test: float,
+        base_test: npt.ArrayLike,
         graph: str,
         metric: Metric = "test",
         chosen: tuple[int, int] | None = None,
         names: tuple[str, str] = ("η₁ = η₂", "η₀"),
+        model: str = "",
     ) -> EtaGrid:
-        """From mean accuracies in percent, nan where a cell is not finished.
+        """From accuracies in percent, nan where a cell is not finished.
 
         Args:
             x: Values along the x axis, ``[X]``.
             y: Values along the y axis, ``[Y]``.
-            val: Validation accuracy, ``[Y, X]``.
-            test: Test accuracy, ``[Y, X]``.
-            base_test: Test accuracy of the base model, what the gain is measured from.
+            val: Validation accuracy for each seed, ``[S, Y, X]``, or ``[Y, X]`` for one seed.
+            test: Test accuracy, of the same shape.
+            base_test: Test accuracy of the base model, what the gain is measured from, for the
+                same seeds, ``[S]``.
             graph: Name of the graph.
             metric: What the colours show.
             chosen: (row, column) of the cell chosen on validation accuracy, if one is chosen.
             names: Of the x axis and of the y axis.
+            model: Name of the base model.
         """
         if metric not in get_args(Metric):
             raise WGNNError(f"metric is {metric!r}; choose one of {', '.join(get_args(Metric))}.")
-        shape = (len(y), len(x))
-        on_val, on_test = (np.asarray(a, dtype=float) for a in (val, test))
-        if on_val.shape != shape or on_test.shape != shape or 0 in shape:
-            raise WGNNError(
-                f"the grid has shapes {on_val.shape} and {on_test.shape}; expected {shape}."
-            )
-        if chosen is not None and not (0 <= chosen[0] < shape[0] and 0 <= chosen[1] < shape[1]):
-            raise WGNNError(f"the chosen cell {chosen} lies outside the grid of shape {shape}.")
-        row, column = (index.ravel() for index in np.indices(shape))
-        cell = np.arange(row.size)
-        picked = -1 if chosen is None else chosen[0] * shape[1] + chosen[1]
-        finished = np.isfinite(on_test)
-        best = int(np.nanargmax(on_test)) if finished.any() else -1
-        data = pd.DataFrame(
-            {
-                "y": np.asarray(y, dtype=float)[row],
-                "x": np.asarray(x, dtype=float)[column],
-                "val_percent": on_val.ravel(),
-                "test_percent": on_test.ravel(),
-                "gain_points": on_test.ravel() - base_test,
-                "chosen": cell == picked,
-                "test_best": cell == best,
-            }
-        )
+        data = cell_table(x, y, val, test, base_test, chosen)
         data["value"] = data[COLUMNS[metric]]
         x_name, y_name = map(label, names)
-        state = f"{int(finished.sum())} of {finished.size} cells"
-        text = f"no cell is chosen yet ({state} finished)"
-        if picked >= 0:
-            at = data.iloc[picked]
+        seeds = np.shape(test)[0] if np.ndim(test) == 3 else 1
+        state = f"{int((data['n'] > 0).sum())} of {len(data)} cells"
+        text = f"no cell is chosen ({state} finished)"
+        if data["chosen"].any():
+            at = data[data["chosen"]].iloc[0]
             text = (
                 f"validation chooses {x_name} = {at['x']:g}, {y_name} = {at['y']:g} "
                 f"with {at['test_percent']:.2f} % on test ({at['gain_points']:+.2f} points)"
             )
+        whose = f"wGNN on {label(model)}" if model else "wGNN"
+        sentences = [
+            f"{WHAT[metric]}, for each choice of η: {whose}, {label(graph)}, "
+            f"{seeds} seed{'s' * (seeds > 1)}.",
+            TALLY * (metric != "val"),
+            on_edge(data, (x_name, y_name)),
+            noise(data, COLUMNS[metric], SPREADS[metric]),
+        ]
         return cls(
             data,
             title=f"{SCALE_TITLES[metric]} by η on {label(graph)}",
-            caption=(
-                f"{SCALE_TITLES[metric]} for each choice of η; the outlined cell is the one "
-                "validation accuracy chooses, the dashed cell the best on test, which no honest "
-                f"choice may use; {LOOK_FOR[metric]}."
-            ),
+            caption=" ".join(filter(None, sentences)),
             alt=f"Heatmap of {state} on {label(graph)}: {text}.",
             metric=metric,
             x_name=x_name,
@@ -187,15 +178,20 @@ class EtaGrid(Figure):
         return sorted(self.data[column].unique())
 
     def _limits(self) -> tuple[float, float]:
-        """Colour range: symmetric about 0 for a gain, so that white is no change."""
+        """Colour range: symmetric about 0 for a gain, so that white is no change.
+
+        It spans at least `SPAN` standard errors of a cell to either side of its middle.
+        """
         known = self.data["value"].dropna()
         if known.empty:
             return -1.0, 1.0
+        least = np.nan_to_num(SPAN * standard_error(self.data, SPREADS[self.metric]))
         if self.metric == "gain":
-            reach = max(float(known.abs().max()), 0.1)
+            reach = max(float(known.abs().max()), least, 0.1)
             return -reach, reach
         low, high = float(known.min()), float(known.max())
-        return (low, high) if high > low else (low - 0.5, high + 0.5)
+        half = max((high - low) / 2, least) or 0.5
+        return (low + high) / 2 - half, (low + high) / 2 + half
 
     def _marked(self) -> dict[str, tuple[int, int]]:
         """(column, row) of the marked cells."""
@@ -270,24 +266,34 @@ class EtaGrid(Figure):
     def _number_cells(self, figure: go.Figure) -> None:
         """Numbers that can be read on every colour, and cells that can be clicked.
 
-        plotly prints grey on yellow, and its heatmaps report no clicks: a text mark in each cell
-        does both. The marks come last, in the order of the cells, row by row.
+        plotly prints grey on yellow, its heatmaps report no clicks, and it fades the texts of marks
+        that a click leaves out. So the numbers are annotations, and an invisible mark in each cell
+        takes the clicks. The marks come last, in the order of the cells, row by row.
         """
         cells = self._matrix("value")
         column, row = np.meshgrid(np.arange(cells.shape[1]), np.arange(cells.shape[0]))
         scale = matplotlib.colormaps[DIVERGING if self.metric == "gain" else "viridis"]
-        known = np.isfinite(cells.ravel())
-        dark = [k and self._is_dark(v, scale) for v, k in zip(cells.ravel(), known, strict=True)]
+        texts = [self._text(v) if np.isfinite(v) else "" for v in cells.ravel()]
         figure.add_scatter(
             x=column.ravel(),
             y=row.ravel(),
-            mode="markers+text",
+            mode="markers",
             marker={"size": 30, "opacity": 0, "symbol": "square"},
-            text=[self._text(v) if k else "" for v, k in zip(cells.ravel(), known, strict=True)],
-            textfont={"color": ["#ffffff" if d else "#111318" for d in dark], "size": 13},
-            hovertemplate="%{text}<extra></extra>",  # without hover there is no click
+            text=texts,
+            hovertext=[
+                plotly_text(line).replace("\n", "<br>")
+                for line in told(self.data, (self.x_name, self.y_name))
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",  # without hover there is no click
             showlegend=False,
         )
+        for x, y, value, text in zip(
+            column.ravel(), row.ravel(), cells.ravel(), texts, strict=True
+        ):
+            colour = "#ffffff" if text and self._is_dark(value, scale) else "#111318"
+            figure.add_annotation(
+                x=x, y=y, text=text, showarrow=False, font={"color": colour, "size": 13}
+            )
         figure.update_layout(hovermode="closest", hoverdistance=-1)
 
     def _draw(self, style: Style) -> PaperFigure:
@@ -355,15 +361,39 @@ class EtaGrid(Figure):
         return paper
 
 
-def _grid(run: RunResult) -> Grid:
-    grid = grid_of(run.config, run.chosen)
+def _grid(run: RunResult, stage: str) -> Grid:
+    grid = drawn_grid(run, stage)
     assert grid is not None, "`missing` lets no run without a grid through"
     return grid
 
 
-def _means(run: RunResult, grid: Grid) -> npt.NDArray[np.float64]:
-    """Mean validation and test accuracy of each cell, ``[2, Y, X]``; nan until it is finished."""
-    parts = [run.of(one)[["val", "test"]].to_numpy(dtype=float) for one in grid.cells]
-    seeds = len(run.config.seeds)
-    means = [part.mean(axis=0) if len(part) == seeds else [np.nan, np.nan] for part in parts]
-    return np.reshape(np.transpose(means), (2, len(grid.ys), len(grid.xs)))
+def _difference(first: RunResult, second: RunResult, stage: str) -> EtaGrid:
+    """Test accuracy of the second run minus the first, seed by seed where the seeds are equal."""
+    grids = [_grid(run, stage) for run in (first, second)]
+    parts = [
+        np.stack(seeds_of(run, grid)) for run, grid in zip((first, second), grids, strict=True)
+    ]
+    paired = first.config.seeds == second.config.seeds
+    if not paired:
+        parts = [part.mean(axis=1, keepdims=True) for part in parts]
+    names = [run.summary.run_id[:6] for run in (second, first)]
+    fixed = f", {grids[0].fixed}" * bool(grids[0].fixed)
+    figure = EtaGrid.of(
+        grids[0].xs,
+        grids[0].ys,
+        *(parts[1] - parts[0]),
+        base_test=0.0,
+        graph=f"{names[0]} minus {names[1]}, test accuracy{fixed}",
+        metric="gain",
+        names=(grids[0].x_name, grids[0].y_name),
+    )
+    caption = (
+        f"Mean test accuracy of run {names[0]} minus that of run {names[1]} in points, for each "
+        "choice of η (blue: the first is above, red: below). "
+    )
+    # no cell of a difference is the best on test
+    figure = replace(figure, data=figure.data.assign(test_best=False))
+    if not paired:  # n = 0: there are no pairs to count
+        caption += "The runs have other seeds, so no test pairs them. "
+        figure = replace(figure, data=figure.data.assign(n=0))
+    return replace(figure, caption=caption + TALLY)
