@@ -25,7 +25,8 @@ from wgnn_core.figures import (
     WChange,
     WHistogram,
 )
-from wgnn_core.theory.harmonic import increasing_path, smooth_interpolation
+from wgnn_core.theory.harmonic import flow_between, smooth_interpolation
+from wgnn_core.theory.levels import increasing_path
 
 CLASSES = ("theory", "neural networks", "genetic algorithms")
 
@@ -144,6 +145,6 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
             ones=ones,
             graph=graph,
             class_name=names[0],
-            path=increasing_path(adjacency, f, middle),
+            path=increasing_path(adjacency, flow_between(adjacency, zeros, ones), middle),
         ),
     }
