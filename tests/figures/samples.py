@@ -26,7 +26,8 @@ from wgnn_core.figures import (
     WHistogram,
 )
 from wgnn_core.graph import UNLABELLED
-from wgnn_core.theory.harmonic import increasing_path, smooth_interpolation
+from wgnn_core.theory.harmonic import flow_between, smooth_interpolation
+from wgnn_core.theory.levels import increasing_path
 
 CLASSES = ("theory", "neural networks", "genetic algorithms")
 
@@ -147,6 +148,6 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
             ones=ones,
             graph=graph,
             class_name=names[0],
-            path=increasing_path(adjacency, f, middle),
+            path=increasing_path(adjacency, flow_between(adjacency, zeros, ones), middle),
         ),
     }
