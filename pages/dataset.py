@@ -6,7 +6,7 @@ from scipy.sparse import csgraph
 
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, show
-from ui.text import COLOURS, md
+from ui.text import COLOURS, count, md
 from ui.widgets import BIND
 from wgnn_core import datasets
 from wgnn_core.boundary import edge_homophily, node_homophily
@@ -24,6 +24,8 @@ degree = np.diff(graph.adjacency.indptr)
 parts = csgraph.connected_components(graph.adjacency, directed=False)[1]
 sizes = np.bincount(parts)
 agree = node_homophily(graph.edges, graph.y, graph.num_nodes)
+same, unlabelled = edge_homophily(graph.edges, graph.y), int(graph.unlabelled.sum())
+known = ", among nodes with a label." if unlabelled else "."
 
 printed = {}
 if spec.paper is not None:
@@ -31,20 +33,25 @@ if spec.paper is not None:
     printed["Features"] = spec.paper.features
 facts = st.grid(4, min_column_width=145)
 for name, value, note in (
-    ("Nodes", f"{graph.num_nodes:,}", "How many things are classified."),
+    (
+        "Nodes",
+        f"{graph.num_nodes:,}",
+        "How many things are classified"
+        + (f"; {unlabelled:,} of them have no label." if unlabelled else "."),
+    ),
     ("Edges", f"{graph.num_edges:,}", "Undirected, each counted once, without self-loops."),
     ("Classes", f"{graph.num_classes}", "How many labels there are."),
     ("Features", f"{graph.num_features:,}", "Numbers that describe each node."),
     ("Components", f"{len(sizes):,}", f"The largest has {sizes.max():,} nodes."),
     (
         "Edge homophily",
-        f"{edge_homophily(graph.edges, graph.y):.2f}" if graph.num_edges else "none",
-        "Share of the edges that join two nodes of one class.",
+        "none" if np.isnan(same) else f"{same:.2f}",
+        "Share of the edges that join two nodes of one class" + known,
     ),
     (
         "Node homophily",
         f"{np.nanmean(agree):.2f}" if np.isfinite(agree).any() else "none",
-        "Share of a node's neighbours with its class, averaged over nodes with neighbours.",
+        "Share of a node's neighbours with its class, averaged over nodes with neighbours" + known,
     ),
 ):
     facts.metric(
@@ -105,12 +112,23 @@ with right:
         "Hops around it", [1, 2, 3], default=1, key="dataset_hops", bind=BIND, required=True
     )
     st.markdown(
-        f"**{md(node_name(graph, int(number)))}** is of class "
-        f"**{md(graph.class_names[graph.y[number]])}**, has {degree[number]} neighbours, "
+        f"**{md(node_name(graph, int(number)))}** "
         + (
-            f"{agree[number]:.0%} of them of its class."
+            "has no label and "
+            if graph.unlabelled[number]
+            else f"is of class **{md(graph.class_names[graph.y[number]])}** and "
+        )
+        + (
+            f"has {count(int(degree[number]), 'neighbour')}"
             if degree[number]
-            else "so nothing reaches it through edges."
+            else "has no neighbours, so nothing reaches it through edges"
+        )
+        + (
+            "."
+            if np.isnan(agree[number])
+            else f"; {agree[number]:.0%} of those with a label are of its class."
+            if graph.unlabelled.any()
+            else f", {agree[number]:.0%} of them of its class."
         )
     )
     near = view.figure("node-map", colour="class", around=int(number), radius=hops)

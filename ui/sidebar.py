@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ui import load
 from ui.choice import Choice
-from ui.text import md
+from ui.text import count, md
 from ui.widgets import BIND, widget
 from wgnn_core import datasets
 from wgnn_core.comparators import COMPARATORS, METHODS, make_method
@@ -59,6 +59,11 @@ def _graph() -> tuple[str, Pairs]:
     spec = specs.get(chosen or "", specs["digits"])
     st.session_state["last_dataset"] = spec.name
     st.caption(md(spec.description, 300))
+    if spec.imported is not None and spec.imported.unlabelled:
+        st.caption(
+            f"{spec.imported.unlabelled:,} of its {count(spec.imported.nodes, 'node')} have no "
+            "label: they train nobody and are scored nowhere, but may join R′."
+        )
     if load.is_ready(spec.name):
         st.badge(load.status_of(spec.name), icon=":material/check:", color="green")
     else:

@@ -223,7 +223,11 @@ def make_plan(base: Base, position: int, intervention: Intervention) -> Plan:
     edge_prob = base.edge_prob(asked.edge_model)[position]
     return Plan(
         supplement(
-            score(asked.ranker, prob, seed), prob.argmax(-1), split.train, split.test, asked.eta0
+            score(asked.ranker, prob, seed),
+            prob.argmax(-1),
+            split.train,
+            graph.candidates(split),
+            asked.eta0,
         ),
         drop_edges(
             graph.edges,

@@ -13,7 +13,7 @@ from torch_geometric.transforms import BaseTransform
 
 from wgnn_core.edgedrop import drop_edges
 from wgnn_core.errors import WGNNError
-from wgnn_core.graph import FloatArray
+from wgnn_core.graph import UNLABELLED, FloatArray
 from wgnn_core.ranking import score
 from wgnn_core.supplement import supplement
 
@@ -21,6 +21,8 @@ from wgnn_core.supplement import supplement
 @dataclass(frozen=True, eq=False)
 class AddPseudoLabels(BaseTransform):  # type: ignore[misc]
     """Algorithm 1: the surest test nodes join ``train_mask``, with predicted labels in ``y``.
+
+    Nodes without label, -1 in ``y``, stand beside the test nodes.
 
     Attributes:
         prob: Class probabilities of the trained model, ``[N, C]``.
@@ -37,8 +39,13 @@ class AddPseudoLabels(BaseTransform):  # type: ignore[misc]
     def forward(self, data: Data) -> Data:
         prob = _checked(self.prob, data)
         masks = [_mask(data, name) for name in ("train_mask", "test_mask")]
+        unlabelled = (data.y == UNLABELLED).cpu().numpy()
         plan = supplement(
-            score(self.ranker, prob, self.seed), prob.argmax(-1), masks[0], masks[1], self.eta0
+            score(self.ranker, prob, self.seed),
+            prob.argmax(-1),
+            masks[0],
+            masks[1] | unlabelled,
+            self.eta0,
         )
         y = data.y.clone()
         added = torch.from_numpy(plan.added).to(y.device)

@@ -38,7 +38,9 @@ class Row:
     The fields are the columns of the store and of every table of results, so one more of them,
     with a default for the rows that were stored before, is one line here. `test` is the paper's
     tally: nodes of R' outside R keep their first prediction. `test_retrained` scores the retrained
-    model's own predictions on all test nodes.
+    model's own predictions on all test nodes. `pseudo_labels` counts the nodes that joined,
+    `pseudo_right` those of them whose predicted label is the true one, and `pseudo_unlabelled`
+    those whose true label nobody knows, so that they are neither right nor wrong.
     """
 
     intervention: Intervention
@@ -49,6 +51,7 @@ class Row:
     edges_dropped: int = 0
     pseudo_labels: int = 0
     pseudo_right: int = 0
+    pseudo_unlabelled: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +183,8 @@ def _outcome(
         accuracy(graph, seed, second),
         int(plan.edge_drop.dropped.sum()),
         int(added.sum()),
-        int((first[added] == graph.y[added]).sum()),
+        int((first[added] == graph.y[added]).sum()),  # an unlabelled node is never right
+        int((added & graph.unlabelled).sum()),
     )
     prob = softmax(logits, axis=-1)
     return Outcome(row, second, nonuniformity(prob), prob, curves)

@@ -18,9 +18,9 @@ from tests.runs.run_helpers import train_here, until
 from wgnn_core.cli import app, console
 from wgnn_core.cli.flags import values
 from wgnn_core.errors import WGNNError
+from wgnn_core.home import home
 from wgnn_core.runs import local
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.process import home
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store
 from wgnn_core.search import paired_grid

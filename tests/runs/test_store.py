@@ -14,13 +14,13 @@ import pytest
 
 from tests.runs.run_helpers import train_here
 from wgnn_core.errors import WGNNError
+from wgnn_core.home import home
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs import arrays
 from wgnn_core.runs.cells import Cell, CellResult
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.database import MIGRATIONS, transaction
 from wgnn_core.runs.owners import alive, owner_name
-from wgnn_core.runs.process import home
 from wgnn_core.runs.store import Store
 from wgnn_core.wgnn import Row
 

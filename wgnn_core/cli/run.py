@@ -82,6 +82,7 @@ def as_json(
     base, config = result.trained, result.config
     rows = {name: result.of(asked.of(name)) for name in names}
     added, right = rows["wgnn"]["pseudo_labels"], rows["wgnn"]["pseudo_right"]
+    judged = added - rows["wgnn"]["pseudo_unlabelled"]
     comparison = result.comparison(asked)
     return {
         "run": result.summary.run_id,
@@ -100,7 +101,7 @@ def as_json(
         "edges_dropped": rows["wgnn"]["edges_dropped"].tolist(),
         "pseudo_labels": added.tolist(),
         "pseudo_label_accuracy": [
-            100 * r / n if n else None for r, n in zip(right.tolist(), added.tolist(), strict=True)
+            100 * r / n if n else None for r, n in zip(right.tolist(), judged.tolist(), strict=True)
         ],
         "comparators": {name: _against(base, other) for name, other in others.items()},
         "gain": comparison.difference,
@@ -153,9 +154,12 @@ def _show(
             out.print(f"{title} added {one.joined.mean():.0f} nodes by itself, on average.")
     rows = result.of(asked)
     added, right = rows["pseudo_labels"].sum(), rows["pseudo_right"].sum()
-    share = f" ({100 * right / added:.1f} % of their labels right)" if added else ""
+    unlabelled = rows["pseudo_unlabelled"].sum()
+    judged = added - unlabelled
+    share = f" ({100 * right / judged:.1f} % of their labels right)" if judged else ""
+    beside = f" and {unlabelled / n:.0f} nodes without label" if unlabelled else ""
     out.print(
-        f"On average {added / n:.0f} test nodes joined the training set{share} and "
+        f"On average {judged / n:.0f} test nodes{share}{beside} joined the training set, and "
         f"{rows['edges_dropped'].mean():.0f} edges went. {seconds:.1f} s, "
         f"{engine_name(choose_device(config.device))}, run {result.summary.run_id}."
     )

@@ -22,6 +22,7 @@ class ClassCounts(Bars):
     def make(cls, scene: Scene) -> ClassCounts:
         graph, split = scene.graph, scene.split
         sets = {"train": split.train, "validation": split.val, "test": split.test}
+        unlabelled = int(graph.unlabelled.sum())
         which = scene.seed % len(graph.splits)
         return cls.of(
             graph.class_names,
@@ -29,7 +30,12 @@ class ClassCounts(Bars):
             title=f"Nodes of each class on {label(graph.name)}",
             caption="Nodes of each class in the training, validation and test sets of "
             f"{'the first split' if which == 0 else f'split {which + 1}'}; "
-            "uneven test bars mean that accuracy is mostly about the large classes.",
+            "uneven test bars mean that accuracy is mostly about the large classes."
+            + (
+                f" {unlabelled:,} of the {graph.num_nodes:,} nodes have no label and are in none."
+                if unlabelled
+                else ""
+            ),
             x_label="Class",
             y_label="Number of nodes",
         )

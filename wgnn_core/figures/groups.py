@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from wgnn_core.boundary import class_boundary
 from wgnn_core.errors import WGNNError
@@ -15,6 +16,7 @@ from wgnn_core.ranking import rank
 from wgnn_core.wgnn import carried
 
 BELOW, ABOVE, TRUSTED = "below the threshold", "above the threshold", "trusted"
+NO_LABEL = "no label"
 MOST_NEAR = 300
 """Nodes of a neighbourhood that are drawn."""
 
@@ -51,6 +53,8 @@ def node_groups(
         groups["added to R′"] = plan.supplement.added
         groups["V′ (least w)"] = plan.edge_drop.least
         groups["near a dropped edge"] = ends(graph, plan.edge_drop.dropped)
+    if graph.unlabelled.any():
+        groups[NO_LABEL] = graph.unlabelled
     names = labels(graph.class_names)
     groups |= {f"true class: {name}": graph.y == k for k, name in enumerate(names)}
     if first is not None:
@@ -142,6 +146,19 @@ def checked_node(graph: Graph, node: int) -> int:
             f"{graph.name} has no node {node}; nodes are numbered 0 to {graph.num_nodes - 1}."
         )
     return node
+
+
+def true_classes(graph: Graph, nodes: IntArray) -> list[str]:
+    """The class of each of `nodes` as it is shown; that of an unlabelled node is `NO_LABEL`."""
+    names = [*labels(graph.class_names), NO_LABEL]  # UNLABELLED, -1, is the last one
+    return [names[k] for k in graph.y[nodes]]
+
+
+def verdicts(graph: Graph, predicted: IntArray) -> npt.NDArray[np.object_]:
+    """``correct``, ``wrong`` or `NO_LABEL` for the prediction of every node, ``[N]``."""
+    judged = np.where(predicted == graph.y, "correct", "wrong").astype(object)
+    judged[graph.unlabelled] = NO_LABEL
+    return judged
 
 
 def node_name(graph: Graph, node: int) -> str:

@@ -88,7 +88,10 @@ class RunConfig:
 
     def graph(self) -> Graph:
         """The graph; the last few are kept in memory."""
-        return self.given if self.given is not None else _graph(self.dataset, self.parameters)
+        if self.given is not None:
+            return self.given
+        # pinned: another graph may have been imported under the name since
+        return _graph(datasets.spec(self.dataset).pinned, self.parameters)
 
     def alone(self, model: str | None = None) -> RunConfig:
         """The base model alone, or another model with its own recipe, on the same seeds."""

@@ -10,22 +10,12 @@ import threading
 from pathlib import Path
 from typing import IO
 
-import platformdirs
+from wgnn_core.home import home
 
 LOG_BYTES = 1_000_000
 
 _ahead: dict[Path, subprocess.Popen[str]] = {}
 _lock = threading.Lock()
-
-
-def home() -> Path:
-    """``WGNN_HOME``, else the place where this system keeps data of programs."""
-    configured = os.environ.get("WGNN_HOME", "")
-    return (
-        Path(configured)
-        if configured
-        else Path(platformdirs.user_data_dir("wgnn-explorer", appauthor=False))
-    )
 
 
 def spawn_ahead() -> None:

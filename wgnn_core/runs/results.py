@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from wgnn_core import datasets
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import FloatArray, Graph, IntArray
 from wgnn_core.intervention import Base, Intervention, Plan, make_plan
@@ -162,7 +163,8 @@ class RunResult:
 def load_result(store: Store, run_id: str, graph: Graph | None = None) -> RunResult:
     """Everything finished of a run; `graph` is needed where no catalogue has it."""
     summary = store.get(run_id)
-    summary = replace(summary, config=replace(summary.config, given=graph))
+    name = summary.dataset if graph is not None else _name_now(summary)
+    summary = replace(summary, config=replace(summary.config, dataset=name, given=graph))
     graph = checked_graph(summary, graph)
     found = store.rows(run_id)
     base = load_base(store, run_id, summary.config, graph)
@@ -177,6 +179,17 @@ def load_result(store: Store, run_id: str, graph: Graph | None = None) -> RunRes
     complete = summary.done == summary.total and len(candidates) > 0
     chosen = choose(candidates) if complete else None
     return RunResult(summary, graph, base, rows, chosen, store, where)
+
+
+def _name_now(summary: RunSummary) -> str:
+    """What the graph of a run is called now: an imported one may have been renamed since."""
+    imported = {
+        entry.name: entry.imported.content_hash for entry in datasets.catalogue() if entry.imported
+    }
+    if summary.dataset in datasets.names() and summary.dataset not in imported:
+        return summary.dataset
+    same = [name for name, content in imported.items() if content == summary.dataset_hash]
+    return summary.dataset if summary.dataset in same or not same else same[0]
 
 
 def checked_graph(summary: RunSummary, graph: Graph | None = None) -> Graph:

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Literal
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.home import home
 from wgnn_core.intervention import KNOBS
 from wgnn_core.runs.arrays import Arrays, read_arrays, write_arrays
 from wgnn_core.runs.cells import Cell, CellResult
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.database import connect, plain_errors, prepare, transaction
 from wgnn_core.runs.owners import alive
-from wgnn_core.runs.process import home
 from wgnn_core.runs.rows import COLUMNS, from_values, to_values
 from wgnn_core.wgnn import Row
 
