@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.graph import BoolArray
 from wgnn_core.figures.eta_axes import Grid, grid_of, second_stage_of
+from wgnn_core.graph import BoolArray
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.results import RunResult
 from wgnn_core.search import choose
@@ -43,7 +43,7 @@ def cell_table(
     base = np.broadcast_to(np.asarray(base_test, dtype=float), shape[:1])
     row, column = (index.ravel() for index in np.indices(shape[1:]))
     by_cell = on_test.reshape(len(on_test), -1)
-    finished: BoolArray = np.isfinite(by_cell).all(axis=0)
+    finished: BoolArray = np.asarray(np.isfinite(by_cell).all(axis=0))
     found = [
         compare(base, mine) if f else None for f, mine in zip(finished, by_cell.T, strict=True)
     ]

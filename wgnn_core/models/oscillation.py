@@ -233,13 +233,13 @@ def _oscillate_backward(  # type: ignore[no-untyped-def]
                     to_turned[U(s)] += c * dot
                 # each state is read once: what the step before needs of it is summed here too
                 for col in range(width):
-                    p = mine + col
-                    to_a += gu[p] * x_k[p]
-                    to_c += row[col] * y_k[p] - gu[p] * u_k[p]
-                    back = gy[p] + c * row[col]
-                    to_e += back * u_k[p]
-                    to_b += back * x_k[p]
-                    gy[p] = back
+                    at = mine + col
+                    to_a += gu[at] * x_k[at]
+                    to_c += row[col] * y_k[at] - gu[at] * u_k[at]
+                    back = gy[at] + c * row[col]
+                    to_e += back * u_k[at]
+                    to_b += back * x_k[at]
+                    gy[at] = back
             stays = _ONE - c
             grad_factors[k, t, 0], grad_factors[k, t, 1] = to_c, to_a
         for p in range(U(n) * width):
