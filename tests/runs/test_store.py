@@ -53,14 +53,26 @@ def test_a_cell_comes_back_as_it_went_in(owned: tuple[Store, str, str]) -> None:
     assert summary.accuracy is None  # one of three seeds is missing
 
 
-def test_accuracy_is_that_of_the_best_etas_on_validation(owned: tuple[Store, str, str]) -> None:
+def test_accuracy_is_that_of_the_best_etas_on_validation(
+    owned: tuple[Store, str, str], config: RunConfig
+) -> None:
     store, run, owner = owned
     good, bad = Intervention(0.5, ranker="margin"), Intervention(0.5)
     rows = [Row(Intervention(), i, 60.0, 50.0 + i, 50.0) for i in range(3)]
     rows += [Row(good, i, 70.0, 55.0 + i, 0.0) for i in range(3)]
     rows += [Row(bad, i, 65.0, 90.0, 0.0) for i in range(3)]
     store.put_cell(run, owner, Cell(0, positions=tuple(range(9))), CellResult(rows, {}))
-    assert (store.get(run).accuracy, store.get(run).base_accuracy) == (56.0, 51.0)
+    summary = store.get(run)
+    assert (summary.accuracy, summary.base_accuracy, summary.prefers_base) == (56.0, 51.0, False)
+    worse = [replace(row, val=row.val - 11) for row in rows[3:]]
+    other = replace(config, model="gat")
+    store.create(other)
+    assert store.claim(other.run_id, owner)
+    result = CellResult([*rows[:3], *worse], {})
+    store.put_cell(other.run_id, owner, Cell(0, positions=tuple(range(9))), result)
+    summary = store.get(other.run_id)
+    assert summary.prefers_base and summary.base_accuracy == 51.0
+    assert summary.accuracy == 56.0, "wGNN's own number all the same"
 
 
 def test_a_cell_is_stored_once_and_only_for_the_owner(owned: tuple[Store, str, str]) -> None:
