@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import time
 import tomllib
+import urllib.request
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
 import pytest
 from packaging.requirements import Requirement
 
@@ -51,25 +58,88 @@ def test_the_citation_names_this_version() -> None:
     assert cited[1] == wgnn_core.__version__
 
 
-def test_the_wheel_holds_every_module_its_data_and_the_command(tmp_path: Path) -> None:
-    source = tmp_path / "source"
+APP = ("app.py", "pages", "ui", ".streamlit")
+"""What travels as the package `wgnn_explorer_app`."""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built without network, by the build tools of this environment."""
+    if find_spec("setuptools") is None or find_spec("pip") is None:
+        pytest.skip("building a wheel without network needs pip and setuptools here")
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
     left_out = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "wgnn_core", source / "wgnn_core", ignore=left_out)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("wgnn_core", "pages", "ui", ".streamlit"):
+        shutil.copytree(ROOT / name, source / name, ignore=left_out)
+    for name in ("pyproject.toml", "setup.py", "app.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    build += ["--disable-pip-version-check", "--wheel-dir", str(tmp_path), str(source)]
+    build += ["--disable-pip-version-check", "--wheel-dir", str(folder), str(source)]
     subprocess.run(build, check=True, capture_output=True, timeout=200)
-    (wheel,) = tmp_path.glob("*.whl")
-    assert wheel.name == f"wgnn_explorer-{wgnn_core.__version__}-py3-none-any.whl"
-    with zipfile.ZipFile(wheel) as archive:
-        inside = set(archive.namelist())
-        (entry,) = (name for name in inside if name.endswith("entry_points.txt"))
-        assert "wgnn = wgnn_core.cli:main" in archive.read(entry).decode()
-    there = {
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def files(*names: str) -> set[str]:
+    """The files of the repository below some names, relative to it."""
+    found = (path for name in names for path in (ROOT / name, *(ROOT / name).rglob("*")))
+    return {
         path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "wgnn_core").rglob("*")
+        for path in found
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert there <= inside
-    assert {name.split("/")[0] for name in inside if "dist-info" not in name} == {"wgnn_core"}
+
+
+def test_the_wheel_holds_every_module_its_data_the_app_and_the_command(wheel: Path) -> None:
+    assert wheel.name == f"wgnn_explorer-{wgnn_core.__version__}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        inside = {name for name in archive.namelist() if ".dist-info/" not in name}
+        (entry,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
+        assert "wgnn = wgnn_core.cli:main" in archive.read(entry).decode()
+    assert inside == files("wgnn_core") | {f"wgnn_explorer_app/{name}" for name in files(*APP)}
+
+
+def test_the_app_is_served_from_the_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
+    unpacked = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(unpacked)
+    with socket.socket() as listener:
+        listener.bind(("localhost", 0))
+        port = listener.getsockname()[1]
+    home = {"WGNN_HOME": "home", "PYTHONPATH": str(unpacked), "OMP_NUM_THREADS": "1"}
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "wgnn_core", "app", "--port", str(port)],
+            cwd=tmp_path, env=os.environ | home, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+    try:
+        assert "ok" in fetched(f"http://localhost:{port}/_stcore/health", process, log.name)
+        assert "<title>" in fetched(f"http://localhost:{port}/own", process, log.name)
+        running = psutil.Process(process.pid)
+        assert Path(running.cwd()) == unpacked / "wgnn_explorer_app"
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(20)
+
+
+def fetched(address: str, process: subprocess.Popen[bytes], log: str) -> str:
+    """What the server answers, as soon as it is up."""
+    end = time.monotonic() + 90
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as answer:
+                return str(answer.read().decode())
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(f"{address} does not answer:\n{Path(log).read_text()}")
+
+
+def test_without_streamlit_the_command_says_what_to_install(tmp_path: Path) -> None:
+    hide = "import sys; sys.modules['streamlit'] = None; sys.argv = ['wgnn', 'app']\n"
+    script = hide + "from wgnn_core.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 2
+    assert "pip install 'wgnn-explorer[app]'" in done.stderr and "Traceback" not in done.stderr

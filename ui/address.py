@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from ui.options import OWN, graph_titles, model_title, model_titles, option_of
 from ui.text import md
 from wgnn_core import datasets
 from wgnn_core.comparators import METHODS, make_method
 from wgnn_core.fields import knobs
 from wgnn_core.intervention import Intervention
+from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.runs.config import RunConfig
 
 ASKED = "asked_in_address"
@@ -22,9 +24,13 @@ def address_of(config: RunConfig) -> dict[str, str]:
 
     Names are those of the widgets; a run whose seeds are not 0, 1, ... has no address.
     """
-    title = METHODS[config.model].title
-    query = {"dataset": datasets.spec(config.dataset).title, "model": title}
+    query = {
+        "dataset": graph_titles()[config.dataset],
+        "model": model_titles(config.dataset, config.parameters)[option_of(config)],
+    }
     query |= {f"{config.dataset}_{name}": str(value) for name, value in config.parameters}
+    if config.model == PredictionsOnly.name:
+        return query
     recipe = make_method(config.model, config.dataset)
     special = config.dataset in METHODS[config.model].for_dataset
     suffix = f"_{config.dataset}" if special else ""
@@ -39,8 +45,11 @@ def address_of(config: RunConfig) -> dict[str, str]:
 
 
 def has_address(config: RunConfig) -> bool:
-    """Whether the pages can show the run: seeds 0, 1, ... and a model of the list."""
-    return config.seeds == tuple(range(len(config.seeds))) and config.model in METHODS
+    """Whether the pages can show the run: seeds 0, 1, ..., a graph and a model of the lists."""
+    counted = config.seeds == tuple(range(len(config.seeds)))
+    if not counted or config.dataset not in datasets.names():
+        return False
+    return option_of(config) in model_titles(config.dataset, config.parameters)
 
 
 def remember() -> None:
@@ -105,7 +114,6 @@ def _same(value: object, text: str) -> bool:
             return False
     if not isinstance(value, str):
         return True  # lists and the like, which Streamlit writes in its own way
-    titles = {METHODS[value].title} if value in METHODS else set()
-    if value in datasets.names():
-        titles.add(datasets.spec(value).title)
-    return text in titles or text.lower() == value.lower()
+    # the graph of the options does not matter: only predictions depend on it, and they are kept
+    titles = {graph_titles().get(value), model_title(value) if value in METHODS else None}
+    return text in titles or text.lower() == value.lower() or value.startswith(OWN)

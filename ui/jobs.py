@@ -15,6 +15,7 @@ from wgnn_core import datasets
 from wgnn_core.comparators import METHODS
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph
+from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import JobStatus
 
@@ -159,7 +160,13 @@ def doing(status: JobStatus, what: str) -> str:
 
 
 def train_button(label: str, config: RunConfig, key: str, disabled: bool = False) -> None:
-    """The button that starts a run."""
+    """The button that starts a run; for predictions of another program, why there is none."""
+    if config.model == PredictionsOnly.name:
+        st.caption(
+            "These predictions came from another program, so nothing is trained again here: take "
+            "R′ and G′ along from the Playground, retrain there, and bring the new ones back."
+        )
+        return
     st.button(
         label,
         type="primary",

@@ -58,20 +58,37 @@ def is_ready(name: str) -> bool:
     return status_of(name) in ("built in", "on disk")
 
 
-@st.cache_resource(max_entries=12, show_spinner="Reading the graph ...")
+def pinned(dataset: str) -> str:
+    """The name by which things of a graph are kept: another may be imported under its own."""
+    return datasets.spec(dataset).pinned
+
+
 def graph(dataset: str, parameters: Pairs = ()) -> Graph:
+    return _graph(pinned(dataset), parameters)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Reading the graph ...")
+def _graph(dataset: str, parameters: Pairs) -> Graph:
     return RunConfig(dataset, parameters).graph()  # the very one that results refer to
 
 
-@st.cache_resource(max_entries=12, show_spinner="Laying out the graph ...")
 def points(dataset: str, parameters: Pairs = ()) -> npt.NDArray[np.float32]:
     """The one layout of a graph: a node is at the same place on every page."""
+    return _points(pinned(dataset), parameters)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Laying out the graph ...")
+def _points(dataset: str, parameters: Pairs) -> npt.NDArray[np.float32]:
     drawn = graph(dataset, parameters)
     return layout(drawn.edges, drawn.num_nodes)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
 def boundary_distance(dataset: str, parameters: Pairs = ()) -> npt.NDArray[np.float64]:
+    return _boundary_distance(pinned(dataset), parameters)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _boundary_distance(dataset: str, parameters: Pairs) -> npt.NDArray[np.float64]:
     drawn = graph(dataset, parameters)
     return distance_to_boundary(drawn.edges, drawn.y, drawn.num_nodes)
 

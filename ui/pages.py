@@ -21,6 +21,7 @@ class Page(NamedTuple):
 PAGES = (
     Page("start", "Start", "play_circle"),
     Page("dataset", "Dataset", "hub", "What is in the graph: sizes, classes, splits, any node."),
+    Page("own", "Your own", "upload_file", "Bring a graph, or predictions of your own program."),
     Page(
         "problem1", "Problem 1", "leaderboard", "Which nodes can the network be trusted on?", True
     ),

@@ -55,7 +55,8 @@ class View:
         config = runs[0].config if runs else self.choice.run
         if all(run.complete for run in runs):
             ids = tuple(run.summary.run_id for run in runs)
-            return load.figure(kind, ids, (config.dataset, config.parameters), **choices)
+            source = load.pinned(config.dataset), config.parameters
+            return load.figure(kind, ids, source, **choices)
         mine = runs[0].graph_hash == self.graph.content_hash
         return figure_of(
             kind, runs, runs[0].graph, xy=(lambda: self.xy) if mine else None, **choices

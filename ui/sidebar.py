@@ -10,10 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ui import load
 from ui.choice import Choice
+from ui.options import graph_titles, model_titles, predictions
 from ui.text import count, md
 from ui.widgets import BIND, widget
 from wgnn_core import datasets
-from wgnn_core.comparators import COMPARATORS, METHODS, make_method
+from wgnn_core.comparators import METHODS, make_method
 from wgnn_core.datasets import DatasetSpec, Parameter
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import knobs
@@ -32,15 +33,23 @@ def sidebar() -> tuple[Choice, DeltaGenerator]:
     """
     with st.sidebar:
         dataset, parameters = _graph()
-        model, hyper = _model(dataset)
-        seeds, like, device = _protocol()
+        own = predictions(dataset, parameters)
+        model = _model(dataset, parameters)
+        hyper = dict(own[model].hyper) if model in own else _hyper(model, dataset)
+        seeds = own[model].seeds if model in own else _seeds()
+        like, device = _protocol()
         jobs = st.container()
-    run = RunConfig(dataset, parameters, model, hyper, seeds=tuple(range(seeds)), device=device)
+    name = own[model].model if model in own else model
+    run = RunConfig(dataset, parameters, name, tuple(hyper.items()), seeds=seeds, device=device)
     return Choice(run, like), jobs
 
 
 def _graph() -> tuple[str, Pairs]:
     specs = {spec.name: spec for spec in datasets.catalogue()}
+    titles = graph_titles()
+    for key in ("dataset", "last_dataset"):
+        if st.session_state.get(key) not in (None, *specs):  # deleted or renamed meanwhile
+            st.session_state[key] = "digits"
     if st.session_state.get("dataset") is None and "dataset" not in st.query_params:
         # at first, and when the field was cleared
         fallback = "cora" if load.is_ready("cora") else "digits"
@@ -52,7 +61,7 @@ def _graph() -> tuple[str, Pairs]:
         "Graph",
         list(specs),
         index=None,
-        format_func=lambda name: specs[name].title,
+        format_func=titles.__getitem__,
         key="dataset",
         bind=BIND,
     )
@@ -133,15 +142,24 @@ def _number(dataset: str, parameter: Parameter) -> float | int:
     return value
 
 
-def _model(dataset: str) -> tuple[str, Pairs]:
-    name = st.selectbox(
+def _model(dataset: str, parameters: Pairs) -> str:
+    """A name of `METHODS`, or the option of predictions of another program."""
+    titles = model_titles(dataset, parameters)
+    if st.session_state.get("model") not in (None, *titles):  # of another graph, or deleted
+        st.session_state["model"] = next(iter(titles))
+    return st.selectbox(
         "Base model",
-        list(METHODS),
-        format_func=model_title,
+        list(titles),
+        format_func=titles.__getitem__,
         key="model",
         bind=BIND,
-        help="wGNN is put around it. The last three are the methods the paper compares wGNN with.",
+        help="wGNN is put around it. Comparators are the methods the paper compares wGNN with; "
+        "your own predictions come in on the page Your own.",
     )
+
+
+def _hyper(name: str, dataset: str) -> dict[str, Any]:
+    """The hyperparameters that differ from the recipe."""
     recipe = make_method(name, dataset)
     # where a graph has a recipe of its own, so have the widgets: another default, another key
     suffix = f"_{dataset}" if dataset in METHODS[name].for_dataset else ""
@@ -150,13 +168,7 @@ def _model(dataset: str) -> tuple[str, Pairs]:
             knob.name: widget(knob, getattr(recipe, knob.name), f"{name}_{knob.name}{suffix}")
             for knob in knobs(type(recipe))
         }
-    return name, tuple(
-        (key, value) for key, value in values.items() if value != getattr(recipe, key)
-    )
-
-
-def model_title(name: str) -> str:
-    return METHODS[name].title + (" (comparator)" if name in COMPARATORS else "")
+    return {key: value for key, value in values.items() if value != getattr(recipe, key)}
 
 
 def devices() -> list[str]:
@@ -165,7 +177,7 @@ def devices() -> list[str]:
     return ["auto", "cpu", *(name for name, here in found.items() if here)]
 
 
-def _protocol() -> tuple[int, Intervention, str]:
+def _seeds() -> tuple[int, ...]:
     seeds = st.slider(
         "Seeds",
         2,
@@ -175,6 +187,10 @@ def _protocol() -> tuple[int, Intervention, str]:
         bind=BIND,
         help="Trainings that differ in their random numbers alone. Ten for a paper.",
     )
+    return tuple(range(seeds))
+
+
+def _protocol() -> tuple[Intervention, str]:
     with st.expander("Protocol", icon=":material/rule:"):
         like: dict[str, Any] = {
             knob.name: widget(knob, knob.default, knob.name)
@@ -182,4 +198,4 @@ def _protocol() -> tuple[int, Intervention, str]:
             if knob.name not in ETAS
         }
         device = st.selectbox("Device", devices(), key="device", bind=BIND)
-    return seeds, Intervention(**like), device
+    return Intervention(**like), device

@@ -15,9 +15,10 @@ STEP = 0.05
 DEFAULTS = {"eta0": 0.8, "eta1": 0.3, "eta2": 0.4}
 
 
-def widget(knob: Knob, default: Any, key: str) -> Any:
-    """One widget, bound to the address."""
-    shared: dict[str, Any] = {"key": key, "bind": BIND, "help": _sentence(knob.help)}
+def widget(knob: Knob, default: Any, key: str, bind: bool = True) -> Any:
+    """One widget, bound to the address unless told otherwise."""
+    shared: dict[str, Any] = {"key": key, "help": _sentence(knob.help)}
+    shared |= {"bind": BIND} if bind else {}
     if knob.choices:
         choices = list(knob.choices)
         return st.selectbox(knob.title, choices, choices.index(default), **shared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,6 +87,14 @@ class Handout:
             "plan.npz": self.npz(),
             "data.pt": self.pt(),
         }
+
+    def zip(self) -> bytes:
+        """All of them in one archive."""
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in self.files().items():
+                archive.writestr(name, content)
+        return out.getvalue()
 
     def _labels(self) -> IntArray:
         """Labels of R' and nothing else."""

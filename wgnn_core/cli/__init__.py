@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from wgnn_core.cli import bench, data, diagnose, export, models, run, runs
+from wgnn_core.cli import bench, data, diagnose, export, models, run, runs, serve
 from wgnn_core.cli.console import fail
 from wgnn_core.cli.flags import GENERATED_FLAGS
 from wgnn_core.errors import WGNNError
@@ -27,6 +27,7 @@ app.command("export", context_settings=GENERATED_FLAGS)(export.export)
 app.command("diagnose")(diagnose.diagnose)
 app.command("plan")(diagnose.plan)
 app.command("bench")(bench.bench)
+app.command("app")(serve.app)
 
 
 def main() -> None:

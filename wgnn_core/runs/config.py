@@ -16,6 +16,7 @@ from wgnn_core.fields import changed, check_fields, knobs
 from wgnn_core.fields import hyper as setting
 from wgnn_core.graph import Graph
 from wgnn_core.intervention import ETAS, Intervention, edge_models
+from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.replicas.model import Model
 from wgnn_core.search import STEPS, first_stage, trials
 from wgnn_core.versions import versions
@@ -134,19 +135,26 @@ class RunConfig:
         later = len(self.steps) * seeds if self.search == "two-stage" else 0
         return seeds * (1 + len(self.edge_models)) + len(trials(self.first_stage, seeds)) + later
 
+    @property
+    def _known_as(self) -> str:
+        """The name of the graph; none for an imported one, which may be renamed: its content hash
+        says all."""
+        imported = self.given is None and datasets.spec(self.dataset).imported is not None
+        return "" if imported else self.dataset
+
     @cached_property
     def base_identity(self) -> dict[str, Any]:
         """Everything that can change a number of the base model, but the seeds."""
         full, source = self.resolve(), type(self.base_model).source
         own = {"source": source, "model": type(self.base_model).title} if source else {}
         return {
-            "dataset": full.dataset,
+            "dataset": full._known_as,
             "parameters": dict(full.parameters),
             "model": full.model,
             "hyper": dict(full.hyper),
             "protocol": PROTOCOL,
             "dataset_hash": self.graph().content_hash,
-            "versions": versions(),
+            "versions": {} if full.model == PredictionsOnly.name else versions(),
             **own,
         }
 

@@ -194,7 +194,9 @@ def _name_now(summary: RunSummary) -> str:
 
 def checked_graph(summary: RunSummary, graph: Graph | None = None) -> Graph:
     """The graph of a run, if it is still the one the run began with."""
-    found = graph if graph is not None else summary.config.graph()
+    found = graph
+    if found is None:
+        found = replace(summary.config, dataset=_name_now(summary)).graph()
     if found.content_hash != summary.dataset_hash:
         raise WGNNError(
             f"the dataset {summary.dataset} has changed since run {summary.run_id} was started; "

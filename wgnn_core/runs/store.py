@@ -167,6 +167,10 @@ class Store:
         """Every run, pinned ones first, then the newest first."""
         return self._select("")
 
+    def runs_of(self, model: str, dataset_hash: str) -> list[RunSummary]:
+        """The runs of a model on a graph with that content."""
+        return self._select("WHERE run.model = ? AND run.dataset_hash = ?", model, dataset_hash)
+
     def identity(self, run_id: str) -> dict[str, object]:
         """Everything the id was made of, package versions included."""
         with connect(self._file) as db:

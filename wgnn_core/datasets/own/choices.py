@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.fields import hyper
 
 SplitRule = Literal["given", "per-class", "shares"]
 NoFeatures = Literal["degree", "identity"]
@@ -34,13 +35,21 @@ class Choices:
     label: str | None = None
     unlabelled: str | None = None
     features: tuple[str, ...] | None = None
-    no_features: NoFeatures = "degree"
+    no_features: NoFeatures = hyper(  # noqa: RUF009
+        "degree", "one column for each degree that occurs, or one for each node",
+        choices=get_args(NoFeatures), title="Instead of features",
+    )  # fmt: skip
     split: SplitRule | None = None
-    per_class: int = 20
-    val: int | None = None
+    per_class: int = hyper(20, "training nodes of each class", 1, 1_000_000)
+    val: int | None = hyper(
+        None, "validation nodes; 500 if empty, less on small graphs", 1, 1_000_000,
+        title="Validation nodes",
+    )  # fmt: skip
     shares: tuple[float, float] = (0.6, 0.2)
-    splits: int = 10
-    normalise: bool = False
+    splits: int = hyper(10, "how many splits are drawn", 1, 100)
+    normalise: bool = hyper(
+        False, "scale each row of features to sum 1", title="Row-normalise features"
+    )
 
     def __post_init__(self) -> None:
         if self.split is not None and self.split not in get_args(SplitRule):

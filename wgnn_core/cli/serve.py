@@ -1,0 +1,48 @@
+"""``app``: the app in a browser, from an installed wheel or from the repository."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wgnn_core.errors import WGNNError
+
+PACKAGE = "wgnn_explorer_app"
+"""The folder beside `wgnn_core` in which the app's files were installed."""
+
+
+def app(
+    port: Annotated[int, typer.Option(help="Where it listens, on this machine.", min=1, max=65535)]
+    = 8501,
+) -> None:  # fmt: skip
+    """Serve the app on localhost until Ctrl-C."""
+    if find_spec("streamlit") is None:
+        raise WGNNError(
+            "the app needs Streamlit, which is not installed; run: "
+            "pip install 'wgnn-explorer[app]'."
+        )
+    folder = app_folder()
+    for name in ("WGNN_HOME", "WGNN_DATA"):  # they mean the folder of whoever calls
+        if os.environ.get(name):
+            os.environ[name] = str(Path(os.environ[name]).expanduser().absolute())
+    os.chdir(folder)  # Streamlit looks for .streamlit/config.toml there
+    from streamlit.web.cli import main
+
+    main(["run", "app.py", "--server.port", str(port)])
+
+
+def app_folder() -> Path:
+    """Where app.py and its settings are.
+
+    Raises:
+        WGNNError: They are not there.
+    """
+    root = Path(__file__).resolve().parents[2]
+    for folder in (root / PACKAGE, root):
+        if (folder / "app.py").is_file() and (folder / "ui" / "shell.py").is_file():
+            return folder
+    raise WGNNError(f"the app's files are not in {root / PACKAGE}; install the package again.")
