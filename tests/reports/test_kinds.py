@@ -219,10 +219,10 @@ def test_edge_drop_is_what_the_run_trained_on(runs: Runs, graph: Graph) -> None:
         row = result.rows[(result.rows["seed"] == seed) & (result.rows["eta1"] == 0.3)].iloc[0]
         assert (data["state"] == "dropped").sum() == row["edges_dropped"] > 0
         assert (data["mark"] == "edge").sum() == graph.num_edges
-    shown = nodes_of(figure_of("edge-drop", result, graph, max_nodes=40).data)
+    shown = nodes_of(figure_of("edge-drop", result, graph, at=WHOLE, max_nodes=40).data)
     assert 0 < len(shown) <= 40
     least = result.plan(WHOLE, 0).edge_drop.least
-    assert least[shown["node"][shown["inside"].astype(bool)]].all()
+    assert least[shown["node"][shown["inside"].astype(bool)].to_numpy(int)].all()
 
 
 def test_edge_drop_of_etas_that_were_not_trained(runs: Runs, graph: Graph) -> None:
