@@ -12,8 +12,9 @@ from torch.nn import functional
 
 from wgnn_core.fields import hyper
 from wgnn_core.replicas.model import Model, Sizes, cross_entropy
+from wgnn_core.replicas.ops import uniforms
 from wgnn_core.replicas.packing import Parameters
-from wgnn_core.replicas.random import Noise, uniforms
+from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import View
 
 GAMMA, ZETA = -0.1, 1.1

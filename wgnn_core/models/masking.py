@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from wgnn_core.replicas.ops import keep_mask
-from wgnn_core.replicas.random import Noise, draws, uniforms
+from wgnn_core.replicas.ops import draws, keep_mask, uniforms
+from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.structure import slot_weights
 from wgnn_core.replicas.view import Batch
 
