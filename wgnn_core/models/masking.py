@@ -41,6 +41,11 @@ class Masker:
         return torch.from_numpy(self.batch.domain.slots.row).to(self.batch.domain.device)
 
     @cached_property
+    def _numbers(self) -> Tensor:
+        """The slots as pairs in one number, ascending."""
+        return self.row * self.batch.domain.graph.num_nodes + self.column
+
+    @cached_property
     def _neighbours(self) -> tuple[Tensor, Tensor, Tensor]:
         """Flat list of the edges of all graphs; where a node's begin in it; how many they are."""
         n = self.batch.domain.graph.num_nodes
@@ -102,7 +107,7 @@ class Masker:
         i, j = (
             (uniforms(noise.site(s), places) * n).long().clamp(max=n - 1) for s in (site, site + 1)
         )
-        stored, wanted = self.row * n + self.column, i * n + j
+        stored, wanted = self._numbers, i * n + j
         at = torch.searchsorted(stored, wanted).clamp(max=len(stored) - 1)
         graph = torch.arange(len(i), device=device).unsqueeze(1) % len(self.edges)
         taken = (stored[at] == wanted) & (self.edges[graph, at] | (i == j))
