@@ -12,7 +12,8 @@ import torch
 from wgnn_core.comparators import make_method, ptdnet
 from wgnn_core.graph import Graph, Split, make_graph
 from wgnn_core.replicas.model import Sizes
-from wgnn_core.replicas.random import Noise, uniforms
+from wgnn_core.replicas.ops import uniforms
+from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import Batch, Domain, View
 
 N = 9
@@ -152,11 +153,11 @@ def test_temperature_cools_to_a_floor() -> None:
 
 def test_uniform_draws_have_a_logit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also the smallest and the largest draw there is."""
-    from wgnn_core.replicas import random
+    from wgnn_core.replicas import ops
 
     ends = torch.tensor([[0, 1, 2**23, 2**24 - 1]])
-    monkeypatch.setattr(random, "draws", lambda keys, index: ends)
-    u = random.uniforms(np.zeros(1, dtype=np.uint64), torch.arange(4))
+    monkeypatch.setattr(ops, "draws", lambda keys, index: ends)
+    u = ops.uniforms(np.zeros(1, dtype=np.uint64), torch.arange(4))
     assert torch.isfinite(torch.logit(u)).all()
     assert (u[0].diff() >= 0).all()
     assert float(u[0, 2]) == pytest.approx(0.5, abs=1e-6)

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wgnn_core.replicas import kernels
+from wgnn_core.replicas import kernels, ops
 from wgnn_core.replicas.random import DRAW_BITS, Noise, draws, threshold
 
 
@@ -24,6 +24,7 @@ def test_compiled_and_torch_draw_the_same_bits(
     index = torch.arange(start, start + 20)
     compiled = [[int(kernels.draw(key, np.uint64(i))) for i in index.tolist()] for key in keys]
     assert draws(keys, index).tolist() == compiled
+    assert ops.draws(keys, index).tolist() == compiled
 
 
 def test_a_replica_draws_the_same_in_any_batch() -> None:

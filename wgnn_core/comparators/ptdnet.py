@@ -12,8 +12,9 @@ from torch.nn import functional
 
 from wgnn_core.fields import hyper
 from wgnn_core.replicas.model import Model, Sizes, cross_entropy
+from wgnn_core.replicas.ops import uniforms
 from wgnn_core.replicas.packing import Parameters
-from wgnn_core.replicas.random import Noise, uniforms
+from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import View
 
 GAMMA, ZETA = -0.1, 1.1
@@ -195,9 +196,10 @@ def largest_singular_value(whole: View, gates: Tensor) -> Tensor:
     """|M v| with v the top right singular vector of each replica's M, found without gradient."""
     reverse = torch.from_numpy(whole.batch.domain.reverse).to(gates.device)
     fixed = gates.detach()
+    turned = fixed[:, reverse].contiguous()
     v = fixed.new_ones(gates.shape[0], len(whole.rows(1)), 1)
     for _ in range(POWER_STEPS):
-        v = whole.propagate(0, whole.propagate(0, v, fixed), fixed[:, reverse].contiguous())
+        v = whole.propagate(0, whole.propagate(0, v, fixed), turned)
         v = functional.normalize(v, dim=1)
     value: Tensor = torch.linalg.vector_norm(whole.propagate(0, v, gates), dim=(1, 2))
     return value

@@ -13,11 +13,12 @@ from torch import Tensor
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import hyper
+from wgnn_core.models.hyperbolic import HyperbolicAttention
 from wgnn_core.replicas.model import Model, Sizes, glorot
-from wgnn_core.replicas.ops import keep_mask
+from wgnn_core.replicas.ops import apply, keep_mask
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
-from wgnn_core.replicas.view import View
+from wgnn_core.replicas.view import View, dropout_keys
 
 REACH = atanh(1 - 4e-3)
 """How long a tangent vector at 0 can be: geoopt keeps points 4e-3 off the edge of the ball."""
@@ -118,7 +119,7 @@ class GIL(Model):
 
     def forward(self, p: Parameters, view: View, noise: Noise | None) -> Tensor:
         B = ball(view.batch.domain.device)
-        h = view.linear(self._dropped(p["W_h0"], noise, 0)) * _reach(view)
+        h = view.linear(self._dropped(p["W_h0"], view, noise, 0)) * _reach(view)
         e = view.linear(p["W_e0"], self.dropout, noise, 1)
         for layer in range(self.layers):
             x_h = B.expmap0(self._act(self._hyperbolic(p, view, layer, h, noise)))
@@ -127,7 +128,7 @@ class GIL(Model):
             if following < self.layers:
                 x_h, x_e = self._interact(p, view, layer, x_h, self._act(x_e), noise)
                 site = SITES * following
-                h = B.logmap0(x_h) @ self._dropped(p[f"W_h{following}"], noise, site)
+                h = B.logmap0(x_h) @ self._dropped(p[f"W_h{following}"], view, noise, site)
                 e = view.dropout(following, x_e, self.dropout, noise, site + 1)
                 e = e @ p[f"W_e{following}"]
         return self._mixture(p, view, x_h, x_e, noise)
@@ -135,27 +136,43 @@ class GIL(Model):
     def _act(self, h: Tensor) -> Tensor:
         return h.relu() if self.activation == "relu" else torch.nn.functional.elu(h)
 
-    def _dropped(self, W: Tensor, noise: Noise | None, site: int) -> Tensor:
+    def _dropped(self, W: Tensor, view: View, noise: Noise | None, site: int) -> Tensor:
         """Dropout on the weights themselves, as the hyperbolic branch has it."""
-        if noise is None or self.dropout == 0:
-            return W
-        index = torch.arange(W[0].numel(), device=W.device)
-        return W * keep_mask(noise.site(site), index, self.dropout).view_as(W) / (1 - self.dropout)
+        rows = np.arange(W.shape[1], dtype=np.uint32)
+        return view.batch.dropout(W, rows, self.dropout, noise, site)
 
     def _hyperbolic(
         self, p: Parameters, view: View, layer: int, h: Tensor, noise: Noise | None
     ) -> Tensor:
         """Attention of one layer in the ball, from x_h W in the tangent space at 0."""
-        from torch_geometric.utils import softmax
-
         B = ball(h.device)
         z = B.mobius_add(B.expmap0(h), B.expmap0(p[f"linear_b_h{layer}"]))
         u = B.logmap0(z)
-        src, dst, slot = view.entries(layer)
         a, b = p[f"source_h{layer}"], p[f"target_h{layer}"]
         by_head = u.view(*u.shape[:2], *a.shape[1:])
-        sender = (by_head * a.unsqueeze(1)).sum(-1)[:, src]
-        receiver = view.own(layer, (by_head * b.unsqueeze(1)).sum(-1))[:, dst]
+        sender, receiver = ((by_head * half.unsqueeze(1)).sum(-1) for half in (a, b))
+        site = SITES * layer + 2
+        if view.batch.domain.compiled:
+            keys, dropped = dropout_keys(self.dropout, noise, site)
+            out = apply(
+                HyperbolicAttention, z, u, sender, receiver, view.batch.weights("ones"),
+                view.field.layers[layer], NEGATIVE_SLOPE, keys, dropped,
+            )  # fmt: skip
+        else:
+            out = self._torch_hyperbolic(view, layer, z, u, sender, receiver, noise, site)
+        return out + p[f"b_h{layer}"]
+
+    def _torch_hyperbolic(
+        self, view: View, layer: int, z: Tensor, u: Tensor, sender: Tensor, receiver: Tensor,
+        noise: Noise | None, site: int,
+    ) -> Tensor:  # fmt: skip
+        """`HyperbolicAttention` in plain torch."""
+        from torch_geometric.utils import softmax
+
+        B = ball(u.device)
+        src, dst, slot = view.entries(layer)
+        by_head = u.view(*u.shape[:2], sender.shape[2], -1)
+        sender, receiver = sender[:, src], view.own(layer, receiver)[:, dst]
         distance = B.dist(z[:, src], view.own(layer, z)[:, dst], keepdim=True)
         absent = (view.batch.weights("ones")[:, slot] == 0).unsqueeze(-1)
         n = len(view.rows(layer + 1))
@@ -164,12 +181,11 @@ class GIL(Model):
         alpha = softmax(score.masked_fill(absent, -torch.inf), dst, num_nodes=n, dim=1)
         if noise is not None and self.dropout > 0:
             heads = alpha.shape[2]
-            index = (slot.unsqueeze(1) * heads + torch.arange(heads, device=h.device)).flatten()
-            kept = keep_mask(noise.site(SITES * layer + 2), index, self.dropout).view_as(alpha)
+            index = (slot.unsqueeze(1) * heads + torch.arange(heads, device=u.device)).flatten()
+            kept = keep_mask(noise.site(site), index, self.dropout).view_as(alpha)
             alpha = alpha * kept / (1 - self.dropout)
         messages = (alpha.unsqueeze(-1) * by_head[:, src]).flatten(2)
-        out = h.new_zeros(h.shape[0], n, h.shape[2]).index_add(1, dst, messages)
-        return out + p[f"b_h{layer}"]
+        return u.new_zeros(u.shape[0], n, u.shape[2]).index_add(1, dst, messages)
 
     def _euclidean(
         self, p: Parameters, view: View, layer: int, e: Tensor, noise: Noise | None

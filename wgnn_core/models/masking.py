@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from wgnn_core.replicas.ops import keep_mask
-from wgnn_core.replicas.random import Noise, draws, uniforms
+from wgnn_core.replicas.ops import draws, keep_mask, uniforms
+from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.structure import slot_weights
 from wgnn_core.replicas.view import Batch
 
@@ -39,6 +39,11 @@ class Masker:
     @cached_property
     def row(self) -> Tensor:
         return torch.from_numpy(self.batch.domain.slots.row).to(self.batch.domain.device)
+
+    @cached_property
+    def _numbers(self) -> Tensor:
+        """The slots as pairs in one number, ascending."""
+        return self.row * self.batch.domain.graph.num_nodes + self.column
 
     @cached_property
     def _neighbours(self) -> tuple[Tensor, Tensor, Tensor]:
@@ -102,7 +107,7 @@ class Masker:
         i, j = (
             (uniforms(noise.site(s), places) * n).long().clamp(max=n - 1) for s in (site, site + 1)
         )
-        stored, wanted = self.row * n + self.column, i * n + j
+        stored, wanted = self._numbers, i * n + j
         at = torch.searchsorted(stored, wanted).clamp(max=len(stored) - 1)
         graph = torch.arange(len(i), device=device).unsqueeze(1) % len(self.edges)
         taken = (stored[at] == wanted) & (self.edges[graph, at] | (i == j))

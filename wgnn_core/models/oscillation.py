@@ -14,12 +14,11 @@ import torch
 from torch import Tensor
 
 from wgnn_core.graph import IntArray
-from wgnn_core.replicas.attention_kernels import exp_in_place
+from wgnn_core.replicas.attention_kernels import softmax_by_head
 from wgnn_core.replicas.kernels import NO_PREFETCH, NO_SHIFT, U, gather, longest_row
 from wgnn_core.replicas.structure import Slots
 
 _ZERO, _ONE = np.float32(0), np.float32(1)
-_LOWEST = np.float32(-3e38)
 # dot products vectorise only if their terms may be added in another order; the order is still the
 # same for every replica
 _jit: Any = numba.njit(
@@ -118,28 +117,14 @@ def _dot_attention(indptr, idx, present, mine, theirs, alpha):  # type: ignore[n
         for i in range(n):
             lo, hi = indptr[i], indptr[i + 1]
             row, a = mine[k, i], alpha_k[lo * heads : hi * heads]
-            top[:] = _LOWEST
             for t in range(hi - lo):
                 j = U(idx[U(lo + t)]) * U(width)
                 for head in range(heads):
                     dot = _ZERO
                     for c in range(U(head * d), U((head + 1) * d)):
                         dot += row[c] * theirs_k[j + c]
-                    score = dot * scale if there[U(lo + t)] > 0 else _LOWEST
-                    a[U(t * heads + head)] = score
-                    top[U(head)] = max(top[U(head)], score)
-            for t in range(hi - lo):
-                for head in range(heads):
-                    a[U(t * heads + head)] -= top[U(head)]
-            exp_in_place(a, bits, power)
-            total[:] = 0
-            for t in range(hi - lo):
-                for head in range(heads):
-                    a[U(t * heads + head)] *= there[U(lo + t)]  # exactly 0 where absent
-                    total[U(head)] += a[U(t * heads + head)]
-            for t in range(hi - lo):
-                for head in range(heads):
-                    a[U(t * heads + head)] /= total[U(head)]
+                    a[U(t * heads + head)] = dot * scale
+            softmax_by_head(a, there[lo:hi], top, total, bits, power)
 
 
 @_jit
@@ -208,17 +193,17 @@ def _oscillate_backward(  # type: ignore[no-untyped-def]
         x_k, turned_k, to_turned = x[k].reshape(-1), turned[k], grad_turned[k]
         gu, gy = grad_u.reshape(-1), grad_y[k].reshape(-1)
         last, to_e, to_b = u[k, factors.shape[1]].reshape(-1), _ZERO, _ZERO
-        for p in range(U(n) * width):
-            to_e += gy[p] * last[p]
-            to_b += gy[p] * x_k[p]
+        for at in range(U(n) * width):
+            to_e += gy[at] * last[at]
+            to_b += gy[at] * x_k[at]
         gu[:] = 0  # not by a factor of 0: a replica that has diverged leaves NaN behind
         stays = _ONE
         for t in range(factors.shape[1] - 1, -1, -1):
             c, _, e, _ = factors[k, t]
             grad_factors[k, t, 2], grad_factors[k, t, 3] = to_e, to_b
             u_k, y_k = u[k, t].reshape(-1), y[k, t].reshape(-1)
-            for p in range(U(n) * width):
-                gu[p] = stays * gu[p] + e * gy[p]
+            for at in range(U(n) * width):
+                gu[at] = stays * gu[at] + e * gy[at]
             to_c = to_a = to_e = to_b = _ZERO
             for j in range(n):
                 mine = U(j) * width
@@ -242,5 +227,4 @@ def _oscillate_backward(  # type: ignore[no-untyped-def]
                     gy[at] = back
             stays = _ONE - c
             grad_factors[k, t, 0], grad_factors[k, t, 1] = to_c, to_a
-        for p in range(U(n) * width):
-            gy[p] += stays * gu[p]
+        gy += stays * gu

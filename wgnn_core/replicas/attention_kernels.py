@@ -12,6 +12,7 @@ from wgnn_core.replicas.kernels import (
     NO_PREFETCH,
     NO_SHIFT,
     U,
+    _inlined,
     _jit,
     draw,
     gather,
@@ -51,6 +52,41 @@ def exp_in_place(x, bits, power):  # type: ignore[no-untyped-def]
         bits[t] = (np.int32(n) + np.int32(127)) << np.int32(23)
     for t in range(len(x)):
         x[t] *= power[t]
+
+
+@_inlined
+def softmax_by_head(a, there, top, total, bits, power):  # type: ignore[no-untyped-def]
+    """a[t, head] (flat) becomes its softmax over t, for each head; 0 where `there[t]` is 0.
+
+    `top` and `total` are room for one number per head, `bits` and `power` as in `exp_in_place`.
+    """
+    heads = len(top)
+    top[:] = _LOWEST
+    at = U(0)
+    for t in range(len(there)):
+        for head in range(heads):
+            if there[U(t)] > 0:
+                top[U(head)] = max(top[U(head)], a[at])
+            at += U(1)
+    at = U(0)
+    for t in range(len(there)):
+        for head in range(heads):
+            # an absent entry must not be larger than the largest: its exponential is thrown away
+            a[at] = a[at] - top[U(head)] if there[U(t)] > 0 else _ZERO
+            at += U(1)
+    exp_in_place(a, bits, power)
+    total[:] = 0
+    at = U(0)
+    for t in range(len(there)):
+        for head in range(heads):
+            a[at] *= there[U(t)]
+            total[U(head)] += a[at]
+            at += U(1)
+    at = U(0)
+    for _ in range(len(there)):
+        for head in range(heads):
+            a[at] /= total[U(head)]
+            at += U(1)
 
 
 @_jit

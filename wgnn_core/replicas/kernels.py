@@ -46,6 +46,14 @@ def draw(key, index):  # type: ignore[no-untyped-def]
     return (z ^ (z >> U(31))) >> _DRAW_SHIFT
 
 
+@_jit
+def draws(keys, index, out):  # type: ignore[no-untyped-def]
+    """out[k, t] = the draw at index[t] of the stream keys[k]."""
+    for k in range(len(keys)):
+        for t in range(len(index)):
+            out[k, t] = draw(keys[k], index[t])
+
+
 @_inlined
 def gather(  # type: ignore[no-untyped-def]
     idx, val, lo, hi, shift, ahead, scale, source, stride, first, d, out, o

@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from wgnn_core.replicas import attention_kernels, kernels
-from wgnn_core.replicas.random import UIntArray, draws, threshold
+from wgnn_core.replicas import attention_kernels, kernels, random
+from wgnn_core.replicas.random import UIntArray, threshold
 
 NO_KEYS = np.empty(0, dtype=np.uint64)
 
@@ -136,6 +136,23 @@ def _dropout(h: Tensor, rows: Any, keys: UIntArray, p: float) -> Tensor:
         h.numpy(), rows, keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)), out.numpy()
     )
     return out
+
+
+def draws(keys: UIntArray, index: Tensor) -> Tensor:
+    """`random.draws`: the same bits, by a kernel where `index` is on the CPU."""
+    if index.device.type != "cpu":
+        return random.draws(keys, index)
+    out = torch.empty(len(keys), len(index), dtype=torch.int64)
+    kernels.draws(keys, index.numpy(), out.numpy())
+    return out
+
+
+def uniforms(keys: UIntArray, index: Tensor) -> Tensor:
+    """Uniform numbers ``[K, n]`` strictly between 0 and 1.
+
+    One bit less than a draw, so that the midpoints are exact in single precision.
+    """
+    return ((draws(keys, index) >> 1).float() + 0.5) / (1 << (random.DRAW_BITS - 1))
 
 
 def keep_mask(keys: UIntArray, index: Tensor, p: float) -> Tensor:

@@ -70,14 +70,6 @@ def draws(keys: UIntArray, index: Tensor) -> Tensor:
     return _shift(z ^ _shift(z, 31), 64 - DRAW_BITS)
 
 
-def uniforms(keys: UIntArray, index: Tensor) -> Tensor:
-    """Uniform numbers ``[K, n]`` strictly between 0 and 1.
-
-    One bit less than a draw, so that the midpoints are exact in single precision.
-    """
-    return ((draws(keys, index) >> 1).float() + 0.5) / (1 << (DRAW_BITS - 1))
-
-
 def _signed(word: int) -> int:
     return word - (1 << 64) if word >= 1 << 63 else word
 

@@ -115,7 +115,7 @@ class Batch:
 
     def dropout(self, h: Tensor, rows: Index, p: float, noise: Noise | None, site: int) -> Tensor:
         """Dropout on ``h [K, n, d]`` whose n rows have the numbers `rows` in the random stream."""
-        keys, p = _keys(p, noise, site)
+        keys, p = dropout_keys(p, noise, site)
         if p == 0:
             return h
         if self.domain.compiled:
@@ -150,7 +150,7 @@ class View:
         entries of the dense matrix.
         """
         x, rows = self.batch.domain.x, self.field.inputs
-        keys, p = _keys(p, noise, site)
+        keys, p = dropout_keys(p, noise, site)
         if self.batch.domain.compiled:
             return ops.apply(ops.SparseLinear, W, x, rows, keys, p)
         return self._torch_linear(W, p, keys)
@@ -212,7 +212,7 @@ class View:
         attention weights.
         """
         step, present = self.field.layers[layer], self.batch.weights("ones")
-        keys, p = _keys(p, noise, site)
+        keys, p = dropout_keys(p, noise, site)
         if self.batch.domain.compiled:
             return ops.apply(
                 ops.Attention, h, source, target, present, step, negative_slope, keys, p
@@ -268,6 +268,6 @@ class View:
         return torch.stack([matrix @ W_k for matrix, W_k in zip(matrices, W, strict=True)])
 
 
-def _keys(p: float, noise: Noise | None, site: int) -> tuple[UIntArray, float]:
+def dropout_keys(p: float, noise: Noise | None, site: int) -> tuple[UIntArray, float]:
     """Keys and probability of a dropout; none and 0 when evaluating."""
     return (ops.NO_KEYS, 0.0) if noise is None or p == 0 else (noise.site(site), p)

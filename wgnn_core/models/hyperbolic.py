@@ -1,0 +1,199 @@
+"""GIL's attention in the Poincare ball, compiled; `wgnn_core.models.gil` has it in plain torch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import torch
+from torch import Tensor
+
+from wgnn_core.replicas.attention_kernels import softmax_by_head
+from wgnn_core.replicas.kernels import NO_PREFETCH, NO_SHIFT, U, draw, gather, longest_row, scatter
+from wgnn_core.replicas.random import UIntArray, threshold
+from wgnn_core.replicas.structure import Layer
+
+_ZERO, _ONE, _TWO = np.float32(0), np.float32(1), np.float32(2)
+# sums over a vector vectorise only if their terms may be added in another order; the order is
+# still the same for every replica
+_options: dict[str, Any] = {"fastmath": {"contract", "reassoc"}, "error_model": "numpy"}
+_jit: Any = numba.njit(nogil=True, cache=True, **_options)
+_inlined: Any = numba.njit(nogil=True, cache=True, forceinline=True, **_options)
+
+
+class HyperbolicAttention(torch.autograd.Function):
+    """sum_j dropout(softmax_j(leaky((sender_j + receiver_i) closeness_ij))) u_j, head by head.
+
+    `closeness` is the softmax over j of the distance in the ball between z_i and z_j. `sender` and
+    `receiver` are ``[K, n, heads]`` and belong, as z and u, to the rows that `layer` reads.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, z: Tensor, u: Tensor, sender: Tensor, receiver: Tensor, present: Tensor,
+        layer: Layer, slope: float, keys: UIntArray, p: float,
+    ) -> Tensor:  # fmt: skip
+        z, u = z.contiguous(), u.contiguous()
+        sender, receiver = sender.contiguous(), receiver.contiguous()
+        K, heads = len(u), sender.shape[2]
+        close = torch.empty(K, len(layer.source))
+        alpha = torch.empty(K, len(layer.source), heads)
+        out = torch.empty(K, len(layer.rows), u.shape[2])
+        ctx.save_for_backward(z, u, sender, receiver, close, alpha)
+        drawn = (keys, np.uint64(threshold(1 - p)), np.float32(1 / (1 - p)))
+        ctx.arguments = (layer, np.float32(slope), drawn)
+        _attention(
+            layer.indptr, layer.source, layer.first_slot, layer.own, present.numpy(),
+            z.numpy(), u.numpy(), sender.numpy(), receiver.numpy(), np.float32(slope), *drawn,
+            close.numpy(), alpha.numpy(), out.numpy(),
+        )  # fmt: skip
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        z, u, sender, receiver, close, alpha = ctx.saved_tensors
+        layer, slope, drawn = ctx.arguments
+        to_z, to_u = torch.zeros_like(z), torch.zeros_like(u)
+        to_sender, to_receiver = torch.zeros_like(sender), torch.zeros_like(receiver)
+        _attention_backward(
+            layer.indptr, layer.source, layer.first_slot, layer.own,
+            z.numpy(), u.numpy(), sender.numpy(), receiver.numpy(), slope, *drawn,
+            close.numpy(), alpha.numpy(), grads[0].contiguous().numpy(),
+            to_z.numpy(), to_u.numpy(), to_sender.numpy(), to_receiver.numpy(),
+        )  # fmt: skip
+        return to_z, to_u, to_sender, to_receiver, None, None, None, None, None
+
+
+@_jit
+def _room(z):  # type: ignore[no-untyped-def]
+    """1 - |z_i|^2 of every point, for all replicas."""
+    K, n, d = z.shape
+    out = np.empty((K, n), np.float32)
+    for k in range(K):
+        for i in range(n):
+            total = _ZERO
+            for c in range(d):
+                total += z[k, i, c] * z[k, i, c]
+            out[k, i] = _ONE - total
+    return out
+
+
+@_inlined
+def _apart(z, x, y, d):  # type: ignore[no-untyped-def]
+    """|x - y|^2 of the points that begin at x and at y in z."""
+    total = _ZERO
+    for c in range(d):
+        gap = z[x + c] - z[y + c]
+        total += gap * gap
+    return total
+
+
+@_jit
+def _attention(  # type: ignore[no-untyped-def]
+    indptr, source, first_slot, own, present, z, u, sender, receiver, slope, keys, thr, scale,
+    close, alpha, out,
+):  # fmt: skip
+    K, width, heads = len(u), U(u.shape[2]), sender.shape[2]
+    d = width // U(heads)
+    size = longest_row(indptr)
+    chosen, weight = np.empty(size, np.uint32), np.empty(size, np.float32)
+    top, total = np.empty(heads, np.float32), np.empty(heads, np.float32)
+    bits = np.empty(size * heads, np.int32)
+    power = bits.view(np.float32)
+    room = _room(z)
+    for k in range(K):
+        u_k, out_k, alpha_k = u[k].reshape(-1), out[k].reshape(-1), alpha[k].reshape(-1)
+        z_k = z[k].reshape(-1)
+        for i in range(len(first_slot)):
+            lo, hi, slot, me = indptr[i], indptr[i + 1], first_slot[i], own[i]
+            there = present[k % len(present)][slot : slot + hi - lo]
+            near, a = close[k, lo:hi], alpha_k[lo * heads : hi * heads]
+            for t in range(hi - lo):
+                j = U(source[U(lo + t)])
+                q = _apart(z_k, j * width, U(me) * width, width) / (room[k, j] * room[k, me])
+                # the distance in the ball is 2 arsinh(sqrt(q))
+                near[U(t)] = np.log1p(_TWO * (q + np.sqrt(q * (_ONE + q))))
+            softmax_by_head(near, there, top[:1], total[:1], bits, power)
+            at, receiver_i = U(0), receiver[k, me]
+            for t in range(hi - lo):
+                sender_j, factor = sender[k, U(source[U(lo + t)])], near[U(t)]
+                for head in range(heads):
+                    x = (sender_j[U(head)] + receiver_i[U(head)]) * factor
+                    a[at] = x if x > 0 else slope * x
+                    at += U(1)
+            softmax_by_head(a, there, top, total, bits, power)
+            for head in range(heads):
+                m = U(0)
+                for t in range(hi - lo):
+                    chosen[m] = source[U(lo + t)]
+                    weight[m] = a[U(t) * U(heads) + U(head)]
+                    if len(keys) > 0:
+                        m += U(draw(keys[k], U(slot + t) * U(heads) + U(head)) < thr)
+                    else:
+                        m += U(1)
+                gather(
+                    chosen, weight, U(0), m, NO_SHIFT, NO_PREFETCH, scale,
+                    u_k, width, U(head) * d, d, out_k, U(i) * width + U(head) * d,
+                )  # fmt: skip
+
+
+@_jit
+def _attention_backward(  # type: ignore[no-untyped-def]
+    indptr, source, first_slot, own, z, u, sender, receiver, slope, keys, thr, scale,
+    close, alpha, grad, to_z, to_u, to_sender, to_receiver,
+):  # fmt: skip
+    K, width, heads = len(u), U(u.shape[2]), sender.shape[2]
+    d = width // U(heads)
+    size = longest_row(indptr)
+    slopes, to_close = np.empty(size, np.float32), np.empty(size, np.float32)
+    chosen, weight, room = np.empty(size, np.uint32), np.empty(size, np.float32), _room(z)
+    for k in range(K):
+        u_k, to_u_k, grad_k = u[k].reshape(-1), to_u[k].reshape(-1), grad[k].reshape(-1)
+        z_k, to_z_k = z[k].reshape(-1), to_z[k].reshape(-1)
+        for i in range(len(first_slot)):
+            lo, hi, slot, me = indptr[i], indptr[i + 1], first_slot[i], own[i]
+            near = close[k, lo:hi]
+            to_close[:] = 0
+            for head in range(heads):
+                o, m, inner = U(i) * width + U(head) * d, U(0), _ZERO
+                for t in range(hi - lo):
+                    a, j = alpha[k, lo + t, head], source[lo + t]
+                    kept = _ONE
+                    if len(keys) > 0:
+                        drawn = draw(keys[k], U(slot + t) * U(heads) + U(head))
+                        kept = _ONE if drawn < thr else _ZERO
+                    chosen[m], weight[m] = j, a
+                    m += U(kept)
+                    dot, at = _ZERO, U(j) * width + U(head) * d
+                    for c in range(d):
+                        dot += grad_k[o + c] * u_k[at + c]
+                    slopes[t] = dot * scale * kept
+                    inner += a * slopes[t]
+                scatter(
+                    chosen, weight, U(0), m, NO_SHIFT, NO_PREFETCH, scale,
+                    grad_k, o, width, U(head) * d, d, to_u_k,
+                )  # fmt: skip
+                for t in range(hi - lo):
+                    j = source[lo + t]
+                    both = sender[k, j, head] + receiver[k, me, head]
+                    bent = _ONE if both * near[t] > 0 else slope
+                    g = alpha[k, lo + t, head] * (slopes[t] - inner) * bent
+                    to_sender[k, j, head] += g * near[t]
+                    to_receiver[k, me, head] += g * near[t]
+                    to_close[t] += g * both
+            inner = _ZERO
+            for t in range(hi - lo):
+                inner += near[t] * to_close[t]
+            for t in range(hi - lo):
+                j, g = U(source[U(lo + t)]), near[t] * (to_close[t] - inner)
+                x, y, room_x, room_y = j * width, U(me) * width, room[k, j], room[k, me]
+                q = _apart(z_k, x, y, width) / (room_x * room_y)
+                if q == 0 or g == 0:  # at distance 0, as on a self-loop, there is no direction
+                    continue
+                g *= _TWO / np.sqrt(q * (_ONE + q))
+                between, to_x, to_y = g / (room_x * room_y), g * q / room_x, g * q / room_y
+                for c in range(width):
+                    gap = between * (z_k[x + c] - z_k[y + c])
+                    to_z_k[x + c] += gap + to_x * z_k[x + c]
+                    to_z_k[y + c] += to_y * z_k[y + c] - gap
