@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from ui import load
-from ui.jobs import said
+from ui.jobs import fragment, said
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, metrics, show
 from ui.text import COLOURS, count, md
@@ -78,7 +78,6 @@ def table_of(nodes: IntArray) -> pd.DataFrame:
     )
 
 
-@st.fragment
 def the_map() -> None:
     with said():
         with st.container(horizontal=True):
@@ -139,7 +138,7 @@ def selected(nodes: IntArray) -> None:
         st.rerun()
 
 
-the_map()
+fragment(the_map, "map")()
 
 left, right = st.columns(2, gap="large")
 with left:
@@ -148,7 +147,6 @@ with right:
     show(view.figure("boundary-box", result, seed=seed), "map_box")
 
 
-@st.fragment
 def inspector() -> None:
     with said():
         st.subheader("Node inspector", anchor=False)
@@ -183,4 +181,4 @@ def inspector() -> None:
             st.caption("It has no neighbours.")
 
 
-inspector()
+fragment(inspector, "map")()

@@ -209,6 +209,27 @@ def test_every_page_begins_with_the_shared_start() -> None:
         assert called(calls[0]) == "page_start", path.name
 
 
+def test_fragments_are_made_in_one_place() -> None:
+    """What a plain fragment starts the rest of the page does not learn of."""
+    assert [name(path) for path in EVERYTHING if plain_fragments(path.read_text())] == [
+        "ui/jobs.py"
+    ]
+
+
+def plain_fragments(source: str) -> list[int]:
+    """Lines that use `st.fragment`, or import it."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if (isinstance(node, ast.Attribute) and node.attr == "fragment")
+        or (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "streamlit"
+            and any(alias.name == "fragment" for alias in node.names)
+        )
+    ]
+
+
 def called(node: ast.stmt) -> str:
     """The name of the function that a top-level statement calls, if it does."""
     value = getattr(node, "value", None)
@@ -257,6 +278,9 @@ def test_the_floor_rule_follows_relative_imports() -> None:
 def test_the_other_rules_find_faults() -> None:
     assert outside_imports("import streamlit as st\nfrom torch import nn") == {"streamlit", "torch"}
     assert printed_lines("x = 1\nprint(x)") == [2]
+    assert plain_fragments("@st.fragment\ndef part(): ...") == [1]
+    assert plain_fragments("from streamlit import fragment") == [1]
+    assert plain_fragments("from ui.jobs import fragment\nfragment(part, 'page')()") == []
     assert marks_used("@pytest.mark.slow\ndef test(): ...") == {"slow"}
     loose = "torch\nnumpy>=2\nscipy==1.17.1\n-r requirements.txt\npkg @ git+x\nother==2.*  # why"
     assert loose_requirements(loose) == ["torch", "numpy>=2", "pkg @ git+x", "other==2.*"]

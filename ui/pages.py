@@ -26,6 +26,9 @@ PAGES = (
         "problem1", "Problem 1", "leaderboard", "Which nodes can the network be trusted on?", True
     ),
     Page(
+        "model", "Model", "troubleshoot", "Which nodes are wrong, and is it as sure as right?", True
+    ),
+    Page(
         "map", "Non-uniformity map", "map", "Where is w small, and are those the wrong nodes?", True
     ),
     Page("playground", "Playground", "tune", "Turn η and see nodes join and edges go.", True),

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ui import load
 from ui.choice import Choice
+from ui.jobs import fragment
 from ui.options import graph_titles, model_titles, predictions
 from ui.text import count, md
 from ui.widgets import BIND, widget
@@ -108,12 +109,14 @@ def _get(spec: DatasetSpec) -> None:
         _watch_fetch(spec.name, spec.title)
 
 
-@st.fragment(run_every=1.0)
 def _watch_fetch(name: str, title: str) -> None:
-    if load.fetches().futures[name].done():
-        load.forget_status()
-        st.rerun()
-    st.info(f"Fetching {title} ...", icon=":material/downloading:")
+    def look() -> None:
+        if load.fetches().futures[name].done():
+            load.forget_status()
+            st.rerun()
+        st.info(f"Fetching {title} ...", icon=":material/downloading:")
+
+    fragment(look, name, 1.0)()
 
 
 def _parameters(spec: DatasetSpec) -> Pairs:

@@ -13,7 +13,7 @@ from wgnn_core import datasets
 from wgnn_core.runs.config import RunConfig
 
 PAGES = [page.name for page in pages.PAGES]
-CHARTS = {"start": 1, "dataset": 4, "problem1": 2, "map": 5, "playground": 3, "grid": 3}
+CHARTS = {"start": 1, "dataset": 4, "problem1": 2, "model": 3, "map": 5, "playground": 3, "grid": 3}
 """Charts of a page once its run is finished."""
 
 WITHOUT_RUN = {"start": 1, "dataset": 4}

@@ -204,13 +204,44 @@ def test_the_two_stage_search_runs_and_shows_both_stages(visit: Any, jobs_in: An
     assert run.config.steps == (0.3, 0.7)
     result = jobs.result(run.run_id)
     chosen = result.chosen
-    stage = next(d.value for d in app.dataframe if "η₀" in d.value)
-    assert stage["η₀"].tolist() == [0.0, 0.3, 0.7]
-    assert stage.loc[stage[""] == "chosen", "η₀"].tolist() == [chosen.eta0]
+    assert len(app.get("plotly_chart")) == 5, "three of the first stage, two of the second"
+    stage = app.dataframe[-1].value
+    assert sorted(stage["x"]) == [0.0, 0.3, 0.7], "with η₀ = 0"
+    assert stage.loc[stage["chosen"], "x"].tolist() == [chosen.eta0]
+    assert stage["val_percent"].is_monotonic_decreasing, "what validation likes best first"
     same = result.rows[["eta1", "eta2"]].eq([chosen.eta1, chosen.eta2]).all(axis=1)
     means = result.rows[same].groupby("eta0")["val"].mean()
-    assert stage["validation"].tolist() == pytest.approx(means.tolist())
-    assert stage["validation"].max() == stage.loc[stage[""] == "chosen", "validation"].item()
+    assert stage.sort_values("x")["val_percent"].tolist() == pytest.approx(means.tolist())
+
+
+def test_the_papers_study_and_values_in_order(visit: Any, jobs_in: Any) -> None:
+    jobs_in("fresh")
+    app = visit("grid", **KARATE)
+    app.button(key="grid_study").click().run()
+    assert app.multiselect(key="grid_y").value == [0.2, 0.4, 0.6, 0.8]
+    assert app.multiselect(key="grid_x").value == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
+    app.multiselect(key="grid_x").set_value([0.7, 0.1, 0.4]).run()
+    assert app.multiselect(key="grid_x").value == [0.1, 0.4, 0.7]
+    assert not app.exception
+
+
+def test_wrong_nodes_and_the_way_to_the_inspector(visit: Any, jobs_in: Any) -> None:
+    jobs = jobs_in("finished")
+    app = visit("model", **KARATE, eta0="0.5", eta1="0.0", eta2="0.0")
+    assert any("not trained yet" in caption.value for caption in app.caption)
+    app.button(key="model_train").click().run()
+    assert not app.exception
+    config = RunConfig("karate", seeds=(0, 1), hyper=(("epochs", 12),))
+    result = jobs.result(config.run_id)
+    wrong = (result.base.predicted[0] != result.graph.y) & result.graph.split(0).test
+    table = next(d.value for d in app.dataframe if "state" in d.value)
+    before = table[table["state"].isin(["wrong", "fixed"])]
+    assert set(before["node"]) == set(wrong.nonzero()[0].tolist())
+    assert (table["true class"] != table["before"]).tolist() == (
+        table["state"] != "broken"
+    ).tolist()
+    classes = next(d.value for d in app.dataframe if "nodes" in d.value)
+    assert classes["nodes"].sum() == 48 and "change" in classes
 
 
 def test_marks_seeds_and_thresholds_are_in_the_address(visit: Any, jobs_in: Any) -> None:

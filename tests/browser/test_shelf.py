@@ -72,11 +72,25 @@ def test_a_clicked_cell_opens_in_the_playground(shelf: Any, visit: Any) -> None:
         click_cell(page, "grid_gain", column, row)
         text = f"η₀ = {Y[row]:g}, η₁ = {X[column]:g}, η₂ = {X[column]:g}: s.d."
         expect(page.get_by_text(text)).to_be_visible(timeout=15_000)
+        chart = page.locator(".st-key-grid_gain .js-plotly-plot")
+        faded = chart.evaluate(
+            "plot => [...plot.querySelectorAll('text')].map(getComputedStyle)"
+            ".filter(s => s.fillOpacity < 1 || s.opacity < 1).length"
+        )
+        assert faded == 0, "the other numbers stay as they were"
     page.get_by_role("link", name="Open in the playground").click()
     expect(page.get_by_role("heading", name="Playground", exact=True)).to_be_visible()
     for name, value in (("η₀", Y[0]), ("η₁", X[1]), ("η₂", X[1])):
         handle = page.get_by_role("slider", name=name)
         expect(handle).to_have_value(f"{value:g}", timeout=90_000)
+    expect(page.get_by_text("Retrained: see the results below.")).to_be_visible(timeout=90_000)
+    settled(page)
+    page.go_back()
+    for axis, tried in (("grid_x", X), ("grid_y", Y)):
+        shown = page.locator(f".st-key-{axis}")
+        for value in tried:
+            expect(shown.get_by_text(f"{value:g}", exact=True)).to_be_visible(timeout=15_000)
+        expect(shown.get_by_text("0.0", exact=True)).to_have_count(0)
     assert visit.problems == []
 
 

@@ -115,18 +115,19 @@ def test_lasso_selects_nodes(server: Any, visit: Any) -> None:
     assert visit.problems == []
 
 
-def test_grid_is_cancelled_and_resumed(server: Any, visit: Any) -> None:
+def test_grid_is_cancelled_resumed_and_finished(server: Any, visit: Any) -> None:
     page = visit.page
-    page.goto(f"{server.address}/grid?dataset=Digits&seeds=8")
+    axes = "&".join(f"grid_{axis}={value}" for axis in "xy" for value in (0.2, 0.5, 0.9))
+    page.goto(f"{server.address}/grid?dataset=Digits&seeds=4&{axes}")
     heading(page, "Eta grid")
-    page.get_by_role("button", name="Run the grid").click()
-    cancel = page.get_by_test_id("stMain").get_by_role("button", name="Cancel")
-    cancel.click(timeout=30_000)
+    run = page.get_by_role("button", name="Run the grid")
+    run.click()
+    page.get_by_role("button", name="Cancel").first.click(timeout=30_000)
     expect(page.get_by_text("what is finished is kept")).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Resume").click()
-    expect(cancel).to_be_visible(timeout=20_000)
-    cancel.click()
-    expect(page.get_by_text("what is finished is kept")).to_be_visible(timeout=20_000)
+    expect(run).to_be_disabled()
+    expect(page.get_by_text("Look into a cell")).to_be_visible(timeout=90_000)
+    expect(run).to_be_disabled()
     assert visit.problems == []
 
 

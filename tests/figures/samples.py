@@ -8,12 +8,15 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import Delaunay
 
+from wgnn_core.calibration import reliability
+from wgnn_core.confusion import confusion_matrix
 from wgnn_core.edgedrop import drop_edges
 from wgnn_core.figures import (
     AccuracyCoverage,
     BoundaryBox,
     ClassCounts,
     ComparisonBars,
+    Confusion,
     Degrees,
     DepthCurve,
     EdgeDropMap,
@@ -22,11 +25,14 @@ from wgnn_core.figures import (
     HarmonicMap,
     NodeMap,
     NodeProbabilities,
+    ReliabilityDiagram,
+    TrainingCurves,
     WChange,
     WHistogram,
 )
 from wgnn_core.figures.polygon import place
 from wgnn_core.graph import UNLABELLED, Graph, Split, make_graph
+from wgnn_core.replicas.history import History
 from wgnn_core.theory.harmonic import flow_between, smooth_interpolation
 from wgnn_core.theory.levels import increasing_path
 
@@ -46,7 +52,7 @@ def whole_graph(names, nodes=240, unlabelled=0) -> Graph:
 
 def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figure]]:
     """Makers of one figure for each kind; every name a user could give is from the arguments."""
-    rng = np.random.default_rng(0)
+    rng, own = np.random.default_rng(0), np.random.default_rng(1)
     k = len(names)
     xy = rng.random((nodes, 2)).astype(np.float32) * [1.4, 1]
     triangles = Delaunay(xy).simplices
@@ -84,11 +90,31 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
         name: {m: 80 + 2 * i + rng.normal(0, 0.5, 10) for i, m in enumerate(("GCN", "wGNN"))}
         for name in names
     }
+    models = (f"base {graph}", "wGNN")
+
+    def confusion():
+        guess = np.where(correct, labels, own.integers(0, k, nodes))
+        counts = {m: confusion_matrix(labels, guess, k) for m in models}
+        return Confusion.of(names, counts, graph=graph)
+
+    def training():
+        rise = 80 * (1 - np.exp(-np.arange(40) / 8)) + own.normal(0, 2, (2, 5, 40))
+        rise[1, 3, 30:] = np.nan  # one seed stopped early
+        curves = [History(3 - one / 30, one + 9, one).stacked() for one in rise]
+        found = map(History.of_stacked, curves)
+        return TrainingCurves.of(dict(zip(models, found, strict=True)), graph=graph)
+
+    def sure():
+        prob = own.dirichlet(np.ones(k), (2, nodes))
+        found = {m: reliability(p, labels) for m, p in zip(models, prob, strict=True)}
+        return ReliabilityDiagram.of(found, graph=graph)
+
     eta12, eta0 = np.arange(1, 9) / 10, np.array([0.2, 0.4, 0.6, 0.8])
     test = 80 + 3 * np.outer(np.sqrt(eta0), np.sin(3 * eta12)) + rng.normal(0, 0.3, (4, 8))
     test[0, 5:] = np.nan
+    test = test + own.normal(0, 0.4, (5, *test.shape))
     val = test - 1 + rng.normal(0, 0.2, test.shape)
-    chosen = np.unravel_index(np.nanargmax(val), val.shape)
+    chosen = np.unravel_index(np.nanargmax(val.mean(axis=0)), val.shape[1:])
     shared = {"graph": graph, "class_names": names, "selected": w < np.sort(w)[12]}
     node_names = [f"{names[c]} {i}" for i, c in enumerate(labels)]
 
@@ -158,6 +184,9 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
         "boundary-box": lambda: BoundaryBox.of(w, distance, graph=graph),
         "eta-grid": lambda: grid("test"),
         "eta-grid gain": lambda: grid("gain"),
+        "confusion": confusion,
+        "training-curves": training,
+        "reliability": sure,
         "edge-drop": lambda: EdgeDropMap.of(edges, drop, **close),
         "edge-drop difference": lambda: EdgeDropMap.of(edges, drop, **close, second="difference"),
         "edge-drop whole": lambda: EdgeDropMap.of(edges, drop, **close, xy=xy),

@@ -96,6 +96,47 @@ def test_grid_marks_the_chosen_and_the_forbidden_cell() -> None:
     assert heat.zmin == -heat.zmax and np.isnan(heat.z[1][0])
 
 
+def noisy(low: float, high: float, spread: float) -> EtaGrid:
+    """Four cells from `low` to `high`; the seeds differ by `spread` either side."""
+    mean = np.linspace(low, high, 4).reshape(2, 2)
+    seeds = np.stack([mean - spread, mean, mean + spread])
+    options = {"base_test": [70.0, 70.0, 70.0], "graph": "g", "chosen": (1, 1)}
+    return EtaGrid.of([0.1, 0.2], [0.4, 0.8], seeds, seeds, **options)
+
+
+def test_colours_span_two_standard_errors_so_that_noise_looks_like_noise() -> None:
+    loud, error = noisy(80, 80.2, 3.0), 3 / np.sqrt(3)
+    heat = loud.to_plotly().data[0]
+    assert (heat.zmin, heat.zmax) == pytest.approx((80.1 - 2 * error, 80.1 + 2 * error))
+    assert loud.to_matplotlib().axes[0].collections[0].get_clim() == (heat.zmin, heat.zmax)
+    assert "differ by up to 0.20 points; the standard error of one is 1.73." in loud.caption
+    clear = noisy(60, 90, 0.1).to_plotly().data[0]
+    assert (clear.zmin, clear.zmax) == pytest.approx((60, 90))
+
+
+def test_a_cell_tells_mean_spread_seeds_gain_and_p() -> None:
+    text = noisy(80, 83, 1.0).to_plotly().data[-1].hovertext[3]
+    for part in ("83.00 (s.d. 1.00)", "gain +13.00 points", "p = 0.002", "n = 3 seeds"):
+        assert part in text
+    blank = grid().to_plotly().data[-1].hovertext
+    assert [("not finished" in text) for text in blank] == [False, False, True, False]
+
+
+def test_the_edge_is_named_only_when_the_chosen_cell_lies_on_it() -> None:
+    assert "edge of the grid (η₁ = η₂ = 0.2 is the largest value" in noisy(80, 83, 1).caption
+    values = np.arange(9.0).reshape(3, 3)
+    inside = EtaGrid.of(
+        [0.1, 0.2, 0.3], [0.0, 0.5, 1.0], values, values, base_test=0, graph="g", chosen=(2, 1)
+    )
+    assert "edge" not in inside.caption, "no eta is above 1"
+
+
+def test_numbers_of_cells_are_no_marks_which_a_click_would_fade() -> None:
+    page = grid().to_plotly()
+    assert page.data[-1].mode == "markers"
+    assert [a.text for a in page.layout.annotations if a.text] == ["75.0", "70.0", "90.0"]
+
+
 def test_grid_fills_cell_by_cell_and_chooses_nothing_itself() -> None:
     empty = EtaGrid.of(
         [0.1, 0.2],

@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from wgnn_core.figures import figure_of, missing
 from wgnn_core.figures.eta_axes import grid_of
@@ -139,3 +140,38 @@ def test_two_stage_run_shows_its_first_stage(runs, graph: Graph) -> None:
     assert [tuple(pair) for pair in picked[["x", "y"]].to_numpy()] == (
         [] if result.chosen.eta1 == 0 else [(result.chosen.eta1, result.chosen.eta2)]
     )
+
+
+def test_spread_and_paired_p_of_each_cell_by_hand(runs, graph: Graph) -> None:
+    result: RunResult = runs["grid"]
+    for row in figure_of("eta-grid", result, graph).data.to_dict("records"):
+        mine = result.rows[(result.rows["eta0"] == row["y"]) & (result.rows["eta1"] == row["x"])]
+        gain = mine["test"].to_numpy() - result.base.test
+        assert row["n"] == 3
+        assert row["val_sd"] == pytest.approx(mine["val"].std())
+        assert row["test_sd"] == pytest.approx(mine["test"].std())
+        assert row["gain_sd"] == pytest.approx(gain.std(ddof=1))
+        expected = stats.ttest_rel(mine["test"], result.base.test).pvalue
+        if gain.std() > 1e-9:
+            assert row["p"] == pytest.approx(expected, rel=1e-5)
+
+
+def test_two_stage_run_shows_its_second_stage_from_eta0_0(runs, graph: Graph) -> None:
+    result: RunResult = runs["two-stage"]
+    figure = figure_of("eta-grid", result, graph, stage="second")
+    assert figure.data["x"].tolist() == [0.0, 0.3, 0.6] and figure.x_name == "η₀"
+    best = result.chosen
+    for row in figure.data.to_dict("records"):
+        mine = result.of(replace(best, eta0=row["x"]))
+        assert row["test_percent"] == pytest.approx(mine["test"].mean())
+    assert figure.data[figure.data["chosen"]]["x"].tolist() == [best.eta0]
+    assert "no second stage" in missing("eta-grid", runs["grid"], graph, stage="second")
+    half = replace(result, rows=result.rows.iloc[:5], chosen=None)
+    assert "first stage is not finished" in missing("eta-grid", half, graph, stage="second")
+
+
+def test_captions_name_graph_model_seeds_and_tally(runs, graph: Graph) -> None:
+    for metric in ("val", "test", "gain"):
+        caption = figure_of("eta-grid", runs["grid"], graph, metric=metric).caption
+        assert all(word in caption for word in ("GCN", graph.name, "3 seeds"))
+        assert ("tally" in caption) == (metric != "val")

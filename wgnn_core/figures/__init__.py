@@ -16,6 +16,7 @@ from wgnn_core.figures.base import Figure as Figure
 from wgnn_core.figures.boundary_box import BoundaryBox as BoundaryBox
 from wgnn_core.figures.class_counts import ClassCounts as ClassCounts
 from wgnn_core.figures.comparison_bars import ComparisonBars as ComparisonBars
+from wgnn_core.figures.confusion import Confusion as Confusion
 from wgnn_core.figures.degrees import Degrees as Degrees
 from wgnn_core.figures.depth_curve import DepthCurve as DepthCurve
 from wgnn_core.figures.edge_drop import EdgeDropMap as EdgeDropMap
@@ -23,9 +24,11 @@ from wgnn_core.figures.eta_grid import EtaGrid as EtaGrid
 from wgnn_core.figures.harmonic_map import HarmonicMap as HarmonicMap
 from wgnn_core.figures.node_map import NodeMap as NodeMap
 from wgnn_core.figures.node_probabilities import NodeProbabilities as NodeProbabilities
+from wgnn_core.figures.reliability import ReliabilityDiagram as ReliabilityDiagram
 from wgnn_core.figures.scene import Layout, Runs, Scene, runs_of
 from wgnn_core.figures.style import VENUES as VENUES
 from wgnn_core.figures.style import Style as Style
+from wgnn_core.figures.training_curves import TrainingCurves as TrainingCurves
 from wgnn_core.figures.w_change import WChange as WChange
 from wgnn_core.figures.w_histogram import WHistogram as WHistogram
 from wgnn_core.graph import Graph

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from wgnn_core.boundary import distance_to_boundary
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import check_fields, hyper
+from wgnn_core.figures.text import label
 from wgnn_core.graph import FloatArray, Graph, IntArray, Split
 from wgnn_core.intervention import Base, Intervention, Plan
 from wgnn_core.layout import layout
@@ -44,8 +45,8 @@ class OfSeed(Choices):
 
 
 @dataclass(frozen=True)
-class OfModel(OfSeed):
-    """Choices of a figure of one trained model."""
+class BeforeAfter(Choices):
+    """Choices of a figure of the base model and, beside it, of wGNN, over all seeds."""
 
     at: Intervention | None = hyper(  # noqa: RUF009
         None, "the wGNN that is shown, eta0,eta1,eta2; the base model if none"
@@ -56,6 +57,11 @@ class OfModel(OfSeed):
         if isinstance(given, str):  # from a command line
             object.__setattr__(self, "at", Intervention.read(given))
         super().__post_init__()
+
+
+@dataclass(frozen=True)
+class OfModel(BeforeAfter, OfSeed):
+    """Choices of a figure of one trained model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +151,37 @@ class Scene:
         """The graph, and which wGNN it is seen through."""
         at = self.choices.at
         return self.graph.name if at is None else f"{self.graph.name}, wGNN {at.text}"
+
+    @property
+    def after(self) -> Intervention | None:
+        """The wGNN beside the base model: what is asked for, else what validation chose."""
+        best = self.result.chosen
+        found: Intervention | None = self.choices.at or best
+        return None if found is None or found.is_base else found
+
+    @property
+    def unfinished(self) -> str:
+        """Why the wGNN that is asked for cannot be shown; empty if it can, or if none is."""
+        after = self.after
+        if after is None or len(self.result.of(after)) == len(self.result.config.seeds):
+            return ""
+        return f"wGNN with {after.text} is not finished for every seed of it"
+
+    @property
+    def models(self) -> dict[str, Intervention]:
+        """The base model, then `after` if there is one, by name."""
+        after = self.after
+        base = {f"base {type(self.base.model).title}": Intervention()}
+        return base if after is None else base | {"wGNN": after}
+
+    @property
+    def whole(self) -> str:
+        """Graph, base model, wGNN and seeds, as the last words of a caption over all seeds."""
+        after, count = self.after, len(self.base.seeds)
+        seeds = f"{count} seed{'s' * (count != 1)}"
+        wgnn = "" if after is None else f", wGNN with {after.text}"
+        title = type(self.base.model).title
+        return f"Graph {label(self.graph.name)}, base model {title}{wgnn}, {seeds}."
 
     @cached_property
     def distance(self) -> npt.NDArray[np.float64]:

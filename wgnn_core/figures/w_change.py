@@ -10,7 +10,6 @@ import numpy as np
 from wgnn_core.figures.bars import Bars
 from wgnn_core.figures.scene import OfModel, Scene
 from wgnn_core.figures.text import label
-from wgnn_core.intervention import Intervention
 from wgnn_core.nonuniformity import max_nonuniformity
 
 BINS = 20
@@ -24,11 +23,11 @@ class WChange(Bars):
 
     @classmethod
     def missing(cls, scene: Scene) -> str:
-        return "" if _shown(scene) is not None else "no wGNN of it is chosen (at)"
+        return "" if scene.after is not None else "no wGNN of it is chosen (at)"
 
     @classmethod
     def make(cls, scene: Scene) -> WChange:
-        scene = replace(scene, choices=replace(scene.choices, at=_shown(scene)))
+        scene = replace(scene, choices=replace(scene.choices, at=scene.after))
         test = scene.split.test
         edges = np.linspace(0, max_nonuniformity(scene.graph.num_classes), BINS + 1)
         both = {"base": scene.base.w[scene.position], "wGNN": scene.outcome[1]}
@@ -41,9 +40,3 @@ class WChange(Bars):
             x_label="w(v), lower end of the bin",
             y_label="Number of test nodes",
         )
-
-
-def _shown(scene: Scene) -> Intervention | None:
-    """The wGNN that is asked for, else the one validation chose."""
-    best = scene.result.chosen
-    return scene.choices.at or (None if best is None or best.is_base else best)
