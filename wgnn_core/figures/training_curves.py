@@ -180,7 +180,8 @@ class TrainingCurves(Figure):
 def best_epochs(history: History) -> IntArray:
     """The epoch that is kept for each seed, from 1: the first with its highest validation."""
     known = np.where(np.isfinite(history.val_accuracy), history.val_accuracy, -1)
-    return known.argmax(axis=1).astype(np.int64) + 1
+    first: IntArray = known.argmax(axis=1).astype(np.int64) + 1
+    return first
 
 
 def _curve(series: str, panel: str, curves: FloatArray) -> pd.DataFrame:

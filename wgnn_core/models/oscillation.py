@@ -218,13 +218,13 @@ def _oscillate_backward(  # type: ignore[no-untyped-def]
                     to_turned[U(s)] += c * dot
                 # each state is read once: what the step before needs of it is summed here too
                 for col in range(width):
-                    at = mine + col
-                    to_a += gu[at] * x_k[at]
-                    to_c += row[col] * y_k[at] - gu[at] * u_k[at]
-                    back = gy[at] + c * row[col]
-                    to_e += back * u_k[at]
-                    to_b += back * x_k[at]
-                    gy[at] = back
+                    place = mine + col
+                    to_a += gu[place] * x_k[place]
+                    to_c += row[col] * y_k[place] - gu[place] * u_k[place]
+                    back = gy[place] + c * row[col]
+                    to_e += back * u_k[place]
+                    to_b += back * x_k[place]
+                    gy[place] = back
             stays = _ONE - c
             grad_factors[k, t, 0], grad_factors[k, t, 1] = to_c, to_a
         gy += stays * gu
