@@ -114,7 +114,8 @@ class ComparisonBars(Figure):
             title="Test accuracy by method",
             caption=(
                 "Mean test accuracy (line), one sample standard deviation either side (bar) and "
-                f"each of the {_seeds(_counts(data))} (dots); look for bars that do not overlap."
+                f"each of the {_seeds(_counts(data))} (dots). Bars may overlap and a paired test "
+                "still find a difference, since it compares seed by seed."
             ),
             alt="Highest mean: "
             + "; ".join(f"{d}: {m}, {a:.2f} %" for d, m, a in winners.itertuples(index=False))
