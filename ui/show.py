@@ -19,6 +19,7 @@ MAP_HEIGHT = 580
 CHART_HEIGHT = 380
 FONT = "Source Sans, Source Sans Pro, sans-serif"
 CLEAR = "rgba(0,0,0,0)"
+MUTED = "rgba(128,134,144,0.75)"
 FORMATS = {
     "zip": ("Bundle: everything below, LaTeX, settings, command", "application/zip"),
     "pdf": ("PDF", "application/pdf"),
@@ -67,7 +68,7 @@ def show(
     )
     is_map = figure.kind.endswith("map")
     if is_map:
-        bar = {"bgcolor": CLEAR, "color": drawn.layout.font.color}
+        bar = {"bgcolor": CLEAR, "color": MUTED, "activecolor": drawn.layout.font.color}
         drawn.update_layout(uirevision=_camera(figure), modebar=bar)
     if modes:  # said here, because turning the camera back comes before Streamlit says it
         drawn.update_layout(clickmode="event+select", hovermode="closest")

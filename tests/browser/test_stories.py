@@ -97,10 +97,11 @@ def test_lasso_selects_nodes(server: Any, visit: Any) -> None:
     page = visit.page
     page.goto(f"{server.address}/map?{QUICK}")
     heading(page, "Non-uniformity map")
-    expect(page.get_by_text("Draw a lasso around nodes")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("Click a node to inspect it")).to_be_visible(timeout=120_000)
     settled(page)
     plot = page.locator(".js-plotly-plot").first
     plot.scroll_into_view_if_needed()
+    plot.locator("[data-title='Lasso Select']").click()
     box = plot.locator(".nsewdrag").first.bounding_box()
     assert box is not None
     corners = [(0.02, 0.02), (0.98, 0.02), (0.98, 0.98), (0.02, 0.98), (0.02, 0.03)]

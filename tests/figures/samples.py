@@ -25,11 +25,23 @@ from wgnn_core.figures import (
     WChange,
     WHistogram,
 )
-from wgnn_core.graph import UNLABELLED
+from wgnn_core.figures.polygon import place
+from wgnn_core.graph import UNLABELLED, Graph, Split, make_graph
 from wgnn_core.theory.harmonic import flow_between, smooth_interpolation
 from wgnn_core.theory.levels import increasing_path
 
 CLASSES = ("theory", "neural networks", "genetic algorithms")
+
+
+def whole_graph(names, nodes=240, unlabelled=0) -> Graph:
+    """A ring of nodes with these classes."""
+    y = np.arange(nodes) % len(names)
+    y[:unlabelled] = UNLABELLED
+    known = np.arange(nodes) >= unlabelled
+    train, val = known & (np.arange(nodes) % 4 == 0), known & (np.arange(nodes) % 4 == 1)
+    ring = np.stack([np.arange(nodes), (np.arange(nodes) + 1) % nodes], axis=1)
+    split = Split(train, val, known & ~train & ~val)
+    return make_graph("g", np.eye(nodes, dtype=np.float32), ring, y, [split], names)
 
 
 def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figure]]:
@@ -88,6 +100,8 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
         "node_names": node_names,
         "graph": graph,
     }
+    belief = rng.dirichlet(np.full(k, 0.4), (2, nodes)).astype(np.float32)
+    found = place(whole_graph(names, nodes), belief[0], belief[1], np.arange(nodes), 30)
 
     def bars(kind, series, x_label="Class", y_label="Number of nodes"):
         text = {
@@ -112,6 +126,15 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
         ),
         "node-map": lambda: NodeMap.of(
             xy, edges, w, colour="w", top=2 * (1 - 1 / k), node_names=node_names, **shared
+        ),
+        "node-map polygon": lambda: NodeMap.of(
+            found.points,
+            [],
+            labels,
+            colour="class",
+            rows=found.rows,
+            node_names=node_names,
+            **shared,
         ),
         "node-map faded": lambda: NodeMap.of(
             xy, edges, w, colour="w", graph=graph, selected=w > np.sort(w)[60]

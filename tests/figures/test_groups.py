@@ -52,15 +52,6 @@ def test_ego_is_that_of_networkx(node: int, hops: int) -> None:
     assert pairs == {tuple(sorted(edge)) for edge in wanted.edges}
 
 
-def test_ego_stops_at_the_limit_with_the_nearest() -> None:
-    from wgnn_core import datasets
-
-    graph = datasets.load("karate")
-    assert ego(graph, 0, 3, most=5)[0] == 0
-    assert len(ego(graph, 0, 3, most=5)) == 5
-    assert graph.adjacency[[0]][:, ego(graph, 0, 3, most=5)[1:]].sum() == 4
-
-
 def test_ends(tiny_graph: Graph) -> None:
     only = np.zeros(tiny_graph.num_edges, dtype=bool)
     only[0] = True

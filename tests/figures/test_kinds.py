@@ -146,12 +146,15 @@ def test_few_marked_nodes_have_rings_and_many_fade_the_others_on_page_and_paper(
     assert (f"selected ({count})" in traces) != fades
     dots = next(c for c in figure.to_matplotlib().axes[0].collections if c.get_array() is not None)
     if fades:
-        wanted = np.where(picked, 1, FADED)
-        np.testing.assert_allclose(traces["nodes"].marker.opacity, wanted, rtol=1e-6)
-        np.testing.assert_allclose(dots.get_alpha(), wanted)
+        nodes, others = traces["nodes"], traces["others"]
+        np.testing.assert_array_equal(nodes.customdata, np.flatnonzero(picked))
+        np.testing.assert_array_equal(others.customdata, np.flatnonzero(~picked))
+        assert (nodes.marker.opacity, others.marker.opacity) == (1, FADED)
+        assert nodes.marker.showscale and not others.marker.showscale
+        np.testing.assert_allclose(dots.get_alpha(), np.where(picked, 1, FADED))
         assert traces["edges"].opacity < 1
     else:
-        assert traces["nodes"].marker.opacity is None and dots.get_alpha() is None
+        assert traces["nodes"].marker.opacity == 1 and dots.get_alpha() is None
 
 
 def test_a_part_of_a_map_keeps_the_numbers_of_its_nodes() -> None:
@@ -201,7 +204,7 @@ def test_grey_nodes_stand_in_the_legend() -> None:
 
 def test_nodes_without_value_are_grey_and_not_lost() -> None:
     figure = NodeMap.of(XY, EDGES, [0, 1, np.inf, np.nan], colour="distance", graph="g")
-    nodes = [t for t in figure.to_plotly().data if t.mode == "markers"]
+    nodes = [t for t in figure.to_plotly().data if t.customdata is not None]
     assert sorted(np.concatenate([t.customdata for t in nodes])) == [0, 1, 2, 3]
     assert np.isfinite(nodes[0].marker.color).all() and isinstance(nodes[1].marker.color, str)
 

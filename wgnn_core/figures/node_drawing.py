@@ -95,14 +95,22 @@ class NodeDrawing(Figure):
         marks = [self._mark(i, "okabe-ito", dark) for i in range(len(self.names))]
         hover = self._hover(nodes)
         missing = np.isnan(value)
-        for part, extra in ((~missing, self._scale(marks, dark)), (missing, {"color": MISSING})):
+        scale, grey = self._scale(marks, dark), {"color": MISSING}
+        parts = [(~missing, scale, 1.0, "nodes"), (missing, grey, 1.0, "no value")]
+        if fades:
+            # apart, and below: when nodes are selected, plotly multiplies opacities of one trace
+            hidden = scale | {"showscale": False}
+            others = [
+                (~missing & ~picked, hidden, FADED, "others"),
+                (missing & ~picked, grey, FADED, "others"),
+            ]
+            parts = others + [(part & picked, *rest) for part, *rest in parts]
+        for part, extra, opacity, told in parts:
             if not part.any():
                 continue
-            marker = {"size": size, "line": {"width": 0}, **extra}
+            marker = {"size": size, "line": {"width": 0}, "opacity": opacity, **extra}
             if "colorscale" in extra:
                 marker["color"] = value[part]
-            if fades:
-                marker["opacity"] = np.where(picked[part], 1, FADED).astype(np.float32)
             if marks and "colorscale" in extra and not self._plain():
                 symbols = np.array([mark.plotly_marker for mark in marks])
                 marker["symbol"] = symbols[value[part].astype(int)]
@@ -118,8 +126,8 @@ class NodeDrawing(Figure):
                 hovertemplate=self._template(hover is not None, "colorscale" in extra),
                 showlegend=False,
                 selected={"marker": {"opacity": 1}},
-                unselected={"marker": {"opacity": UNSELECTED}},
-                name="nodes" if extra.get("color") != MISSING else "no value",
+                unselected={"marker": {"opacity": min(opacity, UNSELECTED)}},
+                name=told,
             )
         if self._on_polygon():
             plotly_arrows(figure, self.data)

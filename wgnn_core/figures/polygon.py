@@ -24,7 +24,7 @@ from wgnn_core.figures.maps import NODE, Points, nodes_of, plotly_layer
 from wgnn_core.figures.scene import Scene
 from wgnn_core.figures.style import CORRECT, WRONG, Style
 from wgnn_core.figures.text import label, labels, paper_text, plotly_text
-from wgnn_core.graph import FloatArray, IntArray
+from wgnn_core.graph import FloatArray, Graph, IntArray
 from wgnn_core.layout import class_polygon, corner_order, movers
 
 CORNER, MOVE = "corner", "move"
@@ -45,7 +45,7 @@ TWO_LINES_UP_TO = 8
 """With more corners there is room for one line of text beside each, the name alone."""
 OUTWARDS = 1.09
 """How far from the middle a name stands, its corner being at 1."""
-LINE = 0.075
+LINE = 0.085
 """Names on one side are at least so far apart."""
 
 
@@ -69,9 +69,7 @@ class Placed:
 
 
 def placed(scene: Scene, shown: IntArray, most: int) -> Placed:
-    """Where the chosen model of a scene puts the nodes, and where they come from.
-
-    The order of the corners is that of the base model, so they stay where they are.
+    """Where the chosen model of a scene puts the nodes, and from where the base model does.
 
     Args:
         scene: Of one run.
@@ -81,14 +79,29 @@ def placed(scene: Scene, shown: IntArray, most: int) -> Placed:
     Raises:
         WGNNError: The probabilities of the chosen model are not stored.
     """
-    graph, first = scene.graph, scene.base.prob[scene.position]
     after = scene.result.prob(scene.at, scene.position)
     if after is None:
         raise WGNNError(f"{NOT_STORED}: {scene.source}.")
+    first = scene.base.prob[scene.position]
+    return place(scene.graph, first, None if scene.at.is_base else after, shown, most)
+
+
+def place(
+    graph: Graph, first: FloatArray, after: FloatArray | None, shown: IntArray, most: int
+) -> Placed:
+    """Where two models put the nodes; the corners are in the order that suits the first.
+
+    Args:
+        graph: The graph.
+        first: Probabilities of the first model, ``[N, C]``.
+        after: Those of the second, whose places are drawn; None to draw those of the first.
+        shown: The nodes that are drawn.
+        most: Arrows at most.
+    """
     order = corner_order(graph.edges, first.argmax(-1), graph.num_classes)
-    polygon = class_polygon(after, order)
-    names = labels(graph.class_names)
-    held = np.bincount(after.argmax(-1), minlength=len(names))
+    now = first if after is None else after
+    polygon, names = class_polygon(now, order), labels(graph.class_names)
+    held = np.bincount(now.argmax(-1), minlength=len(names))
     corners = pd.DataFrame(
         {
             "mark": CORNER,
@@ -99,23 +112,22 @@ def placed(scene: Scene, shown: IntArray, most: int) -> Placed:
             "held": held[order],
         }
     )
-    if scene.at.is_base:
+    if after is None:
         return Placed(polygon.points, corners, 0, 0, len(names))
     moving = movers(first, after, graph.num_nodes, LEAST_MOVE).nodes
     moving = moving[np.isin(moving, shown)]
     nodes = moving[:most]
     was = class_polygon(first, order).points[nodes]
-    before, now = (p[nodes].argmax(-1) == graph.y[nodes] for p in (first, after))
+    right, still = (p[nodes].argmax(-1) == graph.y[nodes] for p in (first, after))
     moves = pd.DataFrame(
         {
             "mark": MOVE,
             "node": nodes,
             "x": was[:, 0],
             "y": was[:, 1],
-            "turn": np.select([~before & now, before & ~now], ["fixed", "broken"], "neither"),
+            "turn": np.select([~right & still, right & ~still], ["fixed", "broken"], "neither"),
         }
     )
-    moves.loc[graph.unlabelled[nodes], "turn"] = "neither"
     rows = pd.concat([corners, moves])
     return Placed(polygon.points, rows, len(moving), len(nodes), len(names))
 
@@ -156,8 +168,9 @@ def corner_names(data: pd.DataFrame, length: int) -> list[Name]:
         count = f" ({int(corners['held'].iloc[i]):,})"
         lines = _lines(str(corners["name"].iloc[i]), count, length, two)
         up = int(np.sign(y - 0.5)) if side == 0 else 0
-        near = [n for n in found if n.side == side and n.up == up and abs(n.y - y) < LINE]
-        if not near or side == 0:
+        # a name above or below the polygon stands half a line off its corner
+        room = [(LINE if n.side == side else LINE / 2) * (n.side * side >= 0) for n in found]
+        if all(abs(n.y - y) >= least for n, least in zip(found, room, strict=True)):
             found.append(Name(float(x), float(y), side, up, lines))
     return found
 
