@@ -106,7 +106,7 @@ def test_components_stand_apart_and_the_largest_is_large(islands):
         for other_low, other_high in boxes[:i]:
             assert (np.minimum(high, other_high) - np.maximum(low, other_low)).min() < 0
     area = [(high - low).prod() for low, high in boxes]
-    assert area[0] > 0.6 / ASPECT  # of the canvas
+    assert area[0] > 0.66 / ASPECT  # of the canvas
     assert area[0] > 20 * max(area[1:-1])
     assert boxes[0][0][0] < 0.05  # from the left
     assert min(low[0] for low, _ in boxes[1:]) > boxes[0][1][0]

@@ -352,9 +352,9 @@ def explained(found: Placed) -> str:
     )
     if found.classes == 2:
         text += " With two classes the height of a node means nothing."
-    if found.moving:
-        text += (
-            f" Arrows lead from the base model to the retrained one, for the {found.shown:,} of "
-            f"{found.moving:,} nodes that move most."
-        )
+    if found.shown:
+        most = f"{found.shown:,} of {found.moving:,} nodes that move most"
+        if found.shown == found.moving:
+            most = f"{found.shown:,} nodes that move by a tenth of their weight or more"
+        text += f" Arrows lead from the base model to the retrained one, for the {most}."
     return text

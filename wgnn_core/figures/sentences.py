@@ -27,6 +27,9 @@ from wgnn_core.statistics import compare
 
 Floats = npt.NDArray[np.floating]
 
+LEAST_NODES = 10
+"""Fewer nodes on one side of a comparison are counted and not compared."""
+
 
 def amount(number: int, thing: str) -> str:
     """``1 node``, ``2,708 nodes``."""
@@ -69,9 +72,14 @@ def w_at_boundary(w: Floats, distance: Floats) -> str:
     claim = w_rises_from_boundary(w, distance)
     if claim.reason is Reason.EMPTY:
         return "" if np.isfinite(distance).any() else "No edge joins two classes."
+    on, off = int((distance == 0).sum()), int((np.isfinite(distance) & (distance > 0)).sum())
+    if min(on, off) < LEAST_NODES:
+        of = amount(len(distance), "node")
+        return f"{on:,} of {of} stand on the class boundary and {off:,} off it: too few to compare."
     numbers = claim.numbers
     means = f"mean w {numbers['boundary']:.2f} on it and {numbers['inside']:.2f} off it"
-    strength = f"rank correlation {numbers['correlation']:.2f}; {means}"
+    correlation = f"{numbers['correlation']:.2f}".replace("-", "−")
+    strength = f"rank correlation {correlation}; {means}"
     if claim.reason is Reason.HOLDS:
         return f"w rises with the distance to the class boundary ({strength})."
     if claim.reason is Reason.OPPOSITE:

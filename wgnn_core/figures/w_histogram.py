@@ -87,8 +87,8 @@ class WHistogram(Figure):
             pd.concat(frames, ignore_index=True),
             title=f"Non-uniformity of correct and wrong nodes on {label(graph)}",
             caption=(
-                f"Distribution of w over the {label(nodes)}, for the {int(right.sum())} predicted "
-                f"correctly and the {int((~right).sum())} predicted wrongly."
+                f"Distribution of w over the {label(nodes)}, for the {int(right.sum()):,} predicted"
+                f" correctly and the {int((~right).sum()):,} predicted wrongly."
             ),
             alt=(
                 f"Two histograms of w on {label(graph)}: {int(right.sum())} correct nodes with "
