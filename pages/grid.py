@@ -8,7 +8,7 @@ from ui.address import changed, keep, recall
 from ui.jobs import PageEnd, ended, fragment, status_of, timing, train_button, watch
 from ui.shell import page_start
 from ui.show import metrics, show
-from ui.text import TERMS, signed
+from ui.text import TERMS, count, signed
 from ui.widgets import BIND
 from wgnn_core.figures import Figure, missing
 from wgnn_core.figures.eta_axes import Grid, grid_of
@@ -208,13 +208,13 @@ def table(figure: Figure) -> None:
         "test_percent": number("Test", format="%.2f", width=70),
         "test_sd": number("s.d.", format="%.2f", width=60),
         "n": number("n", width=40, help="Seeds"),
-        "gain_points": number("Gain", format="%+.2f", width=70, help="Points over the base model"),
+        "gain_points": number("Gain", format="%.2f", width=70, help="Points over the base model"),
         "p": number("p", format="%.2g", width=70, help=TERMS["paired"]),
         "chosen": st.column_config.CheckboxColumn("Chosen", width=70),
         "test_best": st.column_config.CheckboxColumn("Best on test", width=100),
     }
     st.dataframe(
-        cells[list(titles)],
+        cells[list(titles)].assign(gain_points=cells["gain_points"].round(2) + 0),  # no -0.00
         hide_index=True,
         placeholder="",
         column_config=titles,
@@ -257,8 +257,8 @@ def numbers(result: RunResult, one: Intervention) -> None:
     p = "no p" if np.isnan(c.pvalue) else f"p = {c.pvalue:.2g}"
     st.caption(
         f"{one.text}: s.d. {c.other_std:.2f} over {c.n} seeds, paired test {p}; "
-        f"{mine['pseudo_labels'].mean():.0f} nodes join, "
-        f"{mine['edges_dropped'].mean():.0f} edges go."
+        f"{count(round(mine['pseudo_labels'].mean()), 'node')} joined and "
+        f"{count(round(mine['edges_dropped'].mean()), 'edge')} left per seed."
     )
     # what the sidebar bound to the address stays there; the sliders are added
     st.page_link(
@@ -276,13 +276,10 @@ def second_stage(result: RunResult) -> None:
         with place:
             row = view.figure("eta-grid", result, metric=metric, stage="second")
             show(row, f"grid_second_{metric}", height=270)
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
-        table(row)
-    with right:
-        if result.chosen is not None:
-            st.markdown(f"**Chosen on validation: {result.chosen.text}**")
-            numbers(result, result.chosen)
+    table(row)
+    if result.chosen is not None:
+        st.markdown(f"**Chosen on validation: {result.chosen.text}**")
+        numbers(result, result.chosen)
 
 
 fragment(heatmaps, "grid", 1.5 if status.active else None)()

@@ -69,7 +69,9 @@ def or_reason(kind: str, key: str, height: int) -> None:
 matrix = view.figure("confusion", result, **seen)
 assert isinstance(matrix, Confusion)
 show(matrix, "model_confusion", height=int(np.clip(190 + 34 * graph.num_classes, 300, 720)))
-table = matrix.by_class()
+table = matrix.by_class().round(1)
+if "change" in table:
+    table["change"] += 0  # no minus before 0.0
 number = st.column_config.NumberColumn
 st.dataframe(
     table,
@@ -77,7 +79,7 @@ st.dataframe(
     placeholder="",
     column_config={
         name: number(name.capitalize() if name == "change" else name, format=f)
-        for name, f in zip(table.columns[2:], ("%.1f", "%.1f", "%+.1f"), strict=False)
+        for name, f in zip(table.columns[2:], ("%.1f", "%.1f", "%.1f"), strict=False)
     }
     | {
         "class": "Class",

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure as PaperFigure
 
 from wgnn_core.confusion import confusion_matrix
 from wgnn_core.errors import WGNNError
+from wgnn_core.figures.bars import SHORT
 from wgnn_core.figures.base import Figure
 from wgnn_core.figures.panels import panelled
 from wgnn_core.figures.scene import BeforeAfter, Scene
@@ -162,7 +163,8 @@ class Confusion(Figure):
                 )  # fmt: skip
         ticks: dict[str, Any] = {"tickvals": places, "ticktext": short, "ticks": ""}
         bare = {"showgrid": False, "showline": False}
-        figure.update_xaxes(title_text=X_LABEL, tickangle=-35, **ticks, **bare)
+        lean = 0 if max(map(len, self.classes)) <= SHORT else -35
+        figure.update_xaxes(title_text=X_LABEL, tickangle=lean, **ticks, **bare)
         figure.update_yaxes(autorange="reversed", **ticks, **bare)
         figure.update_yaxes(title_text=Y_LABEL, row=1, col=1)
         return figure
@@ -229,8 +231,8 @@ def _largest(frame: pd.DataFrame) -> str:
         return f"{model}: no mistake."
     at = wrong.loc[wrong["percent"].idxmax()]
     return (
-        f"Largest mistake of {model}: {at['percent']:.0f} % of {at['true']} are taken for "
-        f"{at['predicted']}."
+        f"Largest mistake of {model}: {at['percent']:.0f} % of class {at['true']} are taken for "
+        f"class {at['predicted']}."
     )
 
 

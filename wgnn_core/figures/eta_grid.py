@@ -191,7 +191,10 @@ class EtaGrid(Figure):
             return -reach, reach
         low, high = float(known.min()), float(known.max())
         half = max((high - low) / 2, least) or 0.5
-        return (low + high) / 2 - half, (low + high) / 2 + half
+        middle = np.clip(
+            (low + high) / 2, min(half, 50), max(100 - half, 50)
+        )  # no colour for 104 %
+        return float(middle - half), float(middle + half)
 
     def _marked(self) -> dict[str, tuple[int, int]]:
         """(column, row) of the marked cells."""
