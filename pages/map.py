@@ -12,7 +12,14 @@ from ui.shell import page_start
 from ui.show import MAP_HEIGHT, metrics, show
 from ui.text import COLOURS, count, md
 from ui.widgets import BIND, places
-from wgnn_core.figures.groups import ABOVE, BELOW, node_groups, node_name
+from wgnn_core.figures.groups import (
+    ABOVE,
+    BELOW,
+    node_groups,
+    node_name,
+    true_classes,
+    verdicts,
+)
 from wgnn_core.figures.text import labels
 from wgnn_core.graph import IntArray
 from wgnn_core.nonuniformity import max_nonuniformity
@@ -59,6 +66,7 @@ seed = int(base.seeds[position])
 w, predicted = base.w[position], base.predicted[position]
 split = graph.split(seed)
 right_nodes = predicted == graph.y
+judged = verdicts(graph, predicted)
 groups = node_groups(graph, split, predicted)
 
 
@@ -69,9 +77,9 @@ def table_of(nodes: IntArray) -> pd.DataFrame:
             "node": nodes,
             "name": [node_name(graph, int(i)) for i in nodes],
             "w": w[nodes].round(3),
-            "true class": [names[k] for k in graph.y[nodes]],
+            "true class": true_classes(graph, nodes),
             "prediction": [names[k] for k in predicted[nodes]],
-            "correct": right_nodes[nodes],
+            "verdict": judged[nodes],
             "hops to boundary": distance[nodes],
             "set": sets[nodes],
         }
@@ -126,9 +134,11 @@ def selected(nodes: IntArray) -> None:
             "selects nothing."
         )
         return
-    share = right_nodes[nodes].mean()
+    known = nodes[~graph.unlabelled[nodes]]
+    share = f"{right_nodes[known].mean():.1%} correct" if len(known) else "none of known class"
+    beside = f", {len(nodes) - len(known):,} without label" if len(known) < len(nodes) else ""
     many = count(len(nodes), "node")
-    st.markdown(f"**{many} selected**: mean w {w[nodes].mean():.2f}, {share:.1%} correct.")
+    st.markdown(f"**{many} selected**: mean w {w[nodes].mean():.2f}, {share}{beside}.")
     if len(nodes) > MAX_ROWS:
         st.caption(f"The table shows the first {MAX_ROWS} of them.")
     st.dataframe(table_of(nodes[:MAX_ROWS]), hide_index=True, key="map_table")
@@ -161,10 +171,10 @@ def inspector() -> None:
             hops = st.segmented_control(
                 "Hops around it", [1, 2], default=1, key="map_hops", bind=BIND, required=True
             )
-        verdict = "correct" if right_nodes[node] else "wrong"
+        (true,) = true_classes(graph, np.array([node]))
         st.markdown(
-            f"**{md(node_name(graph, node))}**: true class **{md(names[graph.y[node]])}**, "
-            f"predicted **{md(names[predicted[node]])}** ({verdict}), "
+            f"**{md(node_name(graph, node))}**: true class **{md(true)}**, "
+            f"predicted **{md(names[predicted[node]])}** ({judged[node]}), "
             f"w = **{w[node]:.3f}** of at most {max_nonuniformity(graph.num_classes):.2f}."
         )
         left, right = st.columns(2, gap="large")

@@ -8,6 +8,7 @@ from scipy.sparse import csgraph
 from streamlit.delta_generator import DeltaGenerator
 
 from ui import load
+from ui.handout import take_along
 from ui.jobs import CHANGED, asked, ended, fragment, is_active, status_of, submit, timing, watch
 from ui.rivals import rivals
 from ui.shell import page_start
@@ -18,11 +19,12 @@ from wgnn_core.boundary import joins_classes
 from wgnn_core.claims import wgnn_helps
 from wgnn_core.figures.edge_drop import MAX_NODES
 from wgnn_core.figures.edge_drop_drawing import AFTER, PANELS
-from wgnn_core.figures.groups import node_groups, node_name
+from wgnn_core.figures.groups import label_quality, node_groups, node_name
 from wgnn_core.figures.text import labels
 from wgnn_core.figures.verdict import gain, tried, verdict
 from wgnn_core.graph import BoolArray
 from wgnn_core.intervention import VARIANTS, Intervention, Plan
+from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
 from wgnn_core.statistics import compare
@@ -52,8 +54,7 @@ def variants(whole: Intervention) -> dict[str, RunConfig]:
 
 def facts(plan: Plan, position: int) -> None:
     added, drop = plan.supplement.added, plan.edge_drop
-    judged = added & ~graph.unlabelled
-    right = base.predicted[position] == graph.y
+    known = ~graph.unlabelled[graph.edges].any(axis=1)
     crossing = joins_classes(graph.edges, graph.y)
     gone = drop.dropped
     before = components(np.ones_like(gone))
@@ -62,13 +63,15 @@ def facts(plan: Plan, position: int) -> None:
             (
                 "Join R′",
                 f"{added.sum():,}",
-                f"{right[judged].mean():.0%} labelled right" if judged.any() else "no node",
+                label_quality(graph, added, base.predicted[position]),
             ),
             ("In V′", f"{drop.least.sum():,}", f"{drop.forest.sum():,} forest edges"),
             (
                 "Edges that go",
                 f"{gone.sum():,}",
-                f"{crossing[gone].mean():.0%} cross classes" if gone.any() else "none",
+                f"{crossing[gone & known].mean():.0%} cross classes"
+                if (gone & known).any()
+                else "no class known" * bool(gone.any()) or "none",
             ),
             ("Cross classes", f"{crossing[drop.kept].sum():,}", f"{crossing.sum():,} before"),
             ("Components", f"{components(drop.kept):,}", f"{before:,} before"),
@@ -126,7 +129,9 @@ def preview() -> None:
             key="playground_seed",
             bind=BIND,
         )
-        retraining(at)  # before its outcome: what others have trained is there at once
+        if base_run.config.model != PredictionsOnly.name:
+            retraining(at)  # before its outcome: what others have trained is there at once
+        take_along(base_run, at, position, "playground")
     outcome(at, numbers)
     for text in sentences(at):
         st.caption(text)
@@ -154,6 +159,8 @@ def outcome(at: Intervention, places: list[DeltaGenerator]) -> None:
     for place, (name, before, column) in zip(places, shown, strict=True):
         if result is None:
             value, note = f"{before.mean():.2f} → … %", "base model → wGNN"
+            if base_run.config.model == PredictionsOnly.name:
+                value, note = f"{before.mean():.2f} %", "of these predictions"
         else:
             c = compare(before, result.of(at)[column])
             value, note = f"{c.base_mean:.2f} → {c.other_mean:.2f} %", gain(c)

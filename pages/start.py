@@ -13,8 +13,10 @@ from ui.text import count, md, percent
 from ui.widgets import eta_sliders
 from wgnn_core.claims import Reason
 from wgnn_core.comparators import METHODS
+from wgnn_core.figures.groups import label_quality
 from wgnn_core.figures.sentences import verdict
 from wgnn_core.intervention import Intervention
+from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.runs.results import RunResult
 
 
@@ -45,7 +47,7 @@ def pipeline(view: View, asked: Intervention, result: RunResult | None) -> None:
     right, test, w = base.predicted[0] == graph.y, graph.split(int(base.seeds[0])).test, base.w[0]
     wrong = f"{w[test & ~right].mean():.2f}" if (test & ~right).any() else "none"
     added, dropped = plan.supplement.added, int(plan.edge_drop.dropped.sum())
-    good = f"{right[added].mean():.0%} of their labels right" if added.any() else "none joins"
+    good = label_quality(graph, added, base.predicted[0])
     accuracy, least = rows["test"].mean(), plan.edge_drop.least.sum()
     for number, title, value, note in (
         (
@@ -114,7 +116,8 @@ top = st.container()
 boxes = st.container()
 with st.expander("Choose η", icon=":material/tune:"):
     asked = eta_sliders(choice.like)
-config = choice.config([asked])
+# predictions of another program stand for themselves: nothing is trained around them
+config = choice.run if choice.run.model == PredictionsOnly.name else choice.config([asked])
 status = status_of(config)
 if status is None and view.cheap:
     submit(config, unasked=True)
@@ -134,14 +137,14 @@ with top.container(horizontal=True, vertical_alignment="center"):
         text = "Training; the numbers appear below as they come."
     else:
         text = f"Done: {config.trainings} trainings. Choose another graph, model or η to run."
-    if going or done or status is None:
+    if config.model != PredictionsOnly.name and (going or done or status is None):
         st.caption(text, width="content")
 with boxes:
     if status is not None and not status.active and not done:
         ended(config.run_id, status)
     with st.grid(3, min_column_width=150):
         pipeline(view, asked, result)
-    if done and result is not None:
+    if done and result is not None and config.interventions:
         told(result, asked)
 
 picture(view, asked, result)

@@ -25,7 +25,7 @@ from wgnn_core.figures.edge_drop_drawing import (
 from wgnn_core.figures.edge_drop_words import around, what_goes
 from wgnn_core.figures.maps import map_table
 from wgnn_core.figures.scene import OfModel, Scene
-from wgnn_core.figures.text import label, labels
+from wgnn_core.figures.text import NO_LABEL, label, labels
 from wgnn_core.graph import IntArray
 from wgnn_core.intervention import Intervention
 from wgnn_core.layout import CloseUp, close_up
@@ -136,7 +136,7 @@ class EdgeDropMap(EdgeDropDrawing):
         else:
             nodes, points = np.arange(len(classes)), np.asarray(xy)
             pairs, rows, inside = edges, np.arange(len(edges)), drop.least
-        named = np.array([*names, "unknown"], dtype=object)  # class -1 is the last
+        named = np.array([*names, NO_LABEL], dtype=object)  # class -1 is the last
         columns: dict[str, Any] = {
             "class": classes[nodes],
             "class_name": named[classes[nodes]],

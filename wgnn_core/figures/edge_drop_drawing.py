@@ -41,7 +41,7 @@ from wgnn_core.figures.maps import (
     points_of,
 )
 from wgnn_core.figures.style import MISSING, SMALLEST_TEXT, ClassMark, Style, class_mark
-from wgnn_core.figures.text import paper_text, plotly_text
+from wgnn_core.figures.text import NO_LABEL, paper_text, plotly_text
 from wgnn_core.graph import BoolArray, IntArray
 
 KEPT, FOREST, DROPPED = "kept", "forest", "dropped"
@@ -108,7 +108,7 @@ class EdgeDropDrawing(Figure):
         """Classes for a legend, the most frequent of the drawn nodes."""
         kind = nodes_of(self.data)["class"].astype(int)
         found = kind.value_counts(sort=True).index[:TOLD]
-        return [(i, self.names[i] if i >= 0 else "unknown class") for i in sorted(found)]
+        return [(i, self.names[i] if i >= 0 else NO_LABEL) for i in sorted(found)]
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
         nodes, points = nodes_of(self.data), points_of(self.data)
@@ -175,7 +175,7 @@ class EdgeDropDrawing(Figure):
 
     def _hover(self, nodes: pd.DataFrame) -> npt.NDArray[np.object_]:
         """Name, class and prediction of each node, escaped."""
-        named = [plotly_text(name) for name in (*self.names, "unknown")]
+        named = [plotly_text(name) for name in (*self.names, NO_LABEL)]
         lines = np.array([[f"<br>class: {c}<br>prediction: {p}" for p in named] for c in named],
             dtype=object,
         )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from wgnn_core.boundary import class_boundary
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.scene import Scene
-from wgnn_core.figures.text import label, labels
+from wgnn_core.figures.text import NO_LABEL, label, labels
 from wgnn_core.fraction import ceil_fraction
 from wgnn_core.graph import BoolArray, Graph, IntArray, Split
 from wgnn_core.intervention import Plan
@@ -16,7 +16,6 @@ from wgnn_core.ranking import rank
 from wgnn_core.wgnn import carried
 
 BELOW, ABOVE, TRUSTED = "below the threshold", "above the threshold", "trusted"
-NO_LABEL = "no label"
 MOST_NEAR = 300
 """Nodes of a neighbourhood that are drawn."""
 
@@ -159,6 +158,23 @@ def verdicts(graph: Graph, predicted: IntArray) -> npt.NDArray[np.object_]:
     judged = np.where(predicted == graph.y, "correct", "wrong").astype(object)
     judged[graph.unlabelled] = NO_LABEL
     return judged
+
+
+def label_quality(graph: Graph, added: BoolArray, predicted: IntArray) -> str:
+    """How many of the nodes that join R′ do so with the right label, and of how many nobody knows.
+
+    Args:
+        graph: The graph.
+        added: The nodes that join, ``[N]``.
+        predicted: Predictions of the base model, ``[N]``.
+    """
+    known, unknown = added & ~graph.unlabelled, int((added & graph.unlabelled).sum())
+    told = []
+    if known.any():
+        told.append(f"{(predicted == graph.y)[known].mean():.0%} labelled right")
+    if unknown:
+        told.append(f"{unknown:,} without label")
+    return ", ".join(told) or "no node"
 
 
 def node_name(graph: Graph, node: int) -> str:

@@ -131,7 +131,8 @@ def across(graph: Graph) -> str:
     if not known.any():
         return "It has no edge." if graph.num_edges == 0 else ""
     share = 100 * float((u != v)[known].mean())
-    return f"{share:.0f} % of its edges join two classes."
+    which = "" if known.all() else " between nodes with a label"
+    return f"{share:.0f} % of its edges{which} join two classes."
 
 
 def of_boundary(distance: Floats) -> str:

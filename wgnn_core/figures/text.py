@@ -17,6 +17,8 @@ from matplotlib.ft2font import FT2Font
 
 LABEL_LENGTH = 80
 NO_NAME = "(no name)"
+NO_LABEL = "no label"
+"""What stands where others have a class, for a node whose class nobody knows."""
 PAPER_FONTS = {
     "serif": ("STIXGeneral", "DejaVu Serif", "DejaVu Sans"),
     "sans": ("DejaVu Sans",),
