@@ -32,7 +32,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def forget() -> None:
         run_config._graph.cache_clear()
-        load.graph.clear()
+        load._graph.clear()
         load.finished.clear()
 
     monkeypatch.setitem(loading._BUILDERS, "karate", build)
