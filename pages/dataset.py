@@ -97,7 +97,7 @@ with controls:
 left, right = st.columns([3, 2], gap="large")
 with left:
     mark = None if ringed == "none" else ringed
-    show(view.figure("node-map", colour=colour, mark=mark), "dataset_map", height=MAP_HEIGHT)
+    show(view.figure("node-map", colour=colour, mark=mark), "dataset_map", height=MAP_HEIGHT - 130)
 with right:
     number = st.number_input(
         "Look at node",

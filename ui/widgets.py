@@ -50,23 +50,23 @@ def eta_sliders(like: Intervention) -> Intervention:
     return like.at(*values)
 
 
-PLACES = {"graph": "by edges", "polygon": "by classes"}
+PLACES = {"by edges": "graph", "by classes": "polygon"}
 """Ways to place the nodes of a map, as people choose them."""
 
 
 def places() -> str:
     """Where the nodes of a node map stand; one choice for all pages, in the address."""
-    return st.segmented_control(
+    chosen = st.segmented_control(
         "Place nodes",
         list(PLACES),
-        default="graph",
-        format_func=PLACES.__getitem__,
+        default="by edges",
         key="places",
         bind=BIND,
         required=True,
         help="By edges: neighbours stand close. By classes: each class is the corner of a polygon, "
         "and a node stands where its probabilities pull it.",
     )
+    return PLACES[chosen]
 
 
 def chosen_etas(like: Intervention) -> Intervention:
