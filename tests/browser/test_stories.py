@@ -131,6 +131,24 @@ def test_grid_is_cancelled_resumed_and_finished(server: Any, visit: Any) -> None
     assert visit.problems == []
 
 
+def test_a_wrong_node_opens_in_the_inspector(server: Any, visit: Any) -> None:
+    page = visit.page
+    page.goto(f"{server.address}/model?{QUICK}")
+    table = page.locator(".st-key-model_nodes")
+    expect(table).to_be_visible(timeout=120_000)
+    settled(page)
+    table.scroll_into_view_if_needed()
+    table.get_by_test_id("stDataFrame").click(position={"x": 17, "y": 35 * 1.5})
+    link = page.get_by_role("link", name="Inspect node")
+    expect(link).to_be_visible(timeout=15_000)
+    node = re.search(r"node (\d+)", link.inner_text())
+    assert node is not None
+    link.click()
+    heading(page, "Non-uniformity map")
+    expect(page.get_by_role("spinbutton", name="Node")).to_have_value(node[1], timeout=30_000)
+    assert visit.problems == []
+
+
 def test_a_shared_link_opens_the_same_view(server: Any, browser: Any, visit: Any) -> None:
     page = visit.page
     page.goto(f"{server.address}/playground?{QUICK}")

@@ -106,7 +106,7 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
 
     def sure():
         prob = own.dirichlet(np.ones(k), (2, nodes))
-        found = {m: reliability(p, labels) for m, p in zip(models, prob, strict=True)}
+        found = {m: reliability(p, labels, bins=7) for m, p in zip(models, prob, strict=True)}
         return ReliabilityDiagram.of(found, graph=graph)
 
     eta12, eta0 = np.arange(1, 9) / 10, np.array([0.2, 0.4, 0.6, 0.8])

@@ -110,6 +110,8 @@ def test_colours_span_two_standard_errors_so_that_noise_looks_like_noise() -> No
     assert (heat.zmin, heat.zmax) == pytest.approx((80.1 - 2 * error, 80.1 + 2 * error))
     assert loud.to_matplotlib().axes[0].collections[0].get_clim() == (heat.zmin, heat.zmax)
     assert "differ by up to 0.20 points; the standard error of one is 1.73." in loud.caption
+    full = noisy(99, 100, 3.0).to_plotly().data[0]
+    assert (full.zmin, full.zmax) == pytest.approx((100 - 4 * error, 100)), "none beyond 100 %"
     clear = noisy(60, 90, 0.1).to_plotly().data[0]
     assert (clear.zmin, clear.zmax) == pytest.approx((60, 90))
 

@@ -104,9 +104,8 @@ class EtaGrid(Figure):
             graph=scene.graph.name + fixed,
             metric=scene.choices.metric,
             chosen=place,
-            names=axes,
-            model=type(first.trained.model).title,
-        )
+            names=axes, model=type(first.trained.model).title,
+        )  # fmt: skip
         return replace(figure, caption=figure.caption + note)
 
     @classmethod
@@ -191,10 +190,9 @@ class EtaGrid(Figure):
             return -reach, reach
         low, high = float(known.min()), float(known.max())
         half = max((high - low) / 2, least) or 0.5
-        middle = np.clip(
-            (low + high) / 2, min(half, 50), max(100 - half, 50)
-        )  # no colour for 104 %
-        return float(middle - half), float(middle + half)
+        # no colour for 104 %
+        middle = float(np.clip((low + high) / 2, min(half, 50), max(100 - half, 50)))
+        return middle - half, middle + half
 
     def _marked(self) -> dict[str, tuple[int, int]]:
         """(column, row) of the marked cells."""
