@@ -19,6 +19,9 @@ CHARTS = {"start": 1, "dataset": 4, "problem1": 2, "model": 3, "map": 5, "playgr
 WITHOUT_RUN = {"start": 1, "dataset": 4}
 """Charts of a page that show without one."""
 
+QUIET = ("dataset", "own", "runs")
+"""Pages that train nothing."""
+
 
 def open_page(visit: Any, page: str, graph: str) -> Any:
     if graph == "cora" and datasets.status("cora") != "on disk":
@@ -77,7 +80,7 @@ def test_fresh(page: str, graph: str, visit: Any, jobs_in: Any) -> None:
     assert not app.error
     assert len(app.get("plotly_chart")) == WITHOUT_RUN.get(page, 0)
     waiting = [run.config.dataset for run in jobs.list()]
-    if page in ("dataset", "runs"):
+    if page in QUIET:
         assert waiting == []
     else:
         assert waiting == [graph]
@@ -88,7 +91,7 @@ def test_fresh(page: str, graph: str, visit: Any, jobs_in: Any) -> None:
 
 
 @pytest.mark.parametrize("graph", ["karate", "csbm"])
-@pytest.mark.parametrize("page", [p for p in PAGES if p not in ("dataset", "runs")])
+@pytest.mark.parametrize("page", [p for p in PAGES if p not in QUIET])
 def test_failed(page: str, graph: str, visit: Any, jobs_in: Any) -> None:
     """The reason stands on the page as plain text, with a way to try again."""
     jobs_in("failed")
