@@ -41,7 +41,7 @@ def averaging(adjacency: sparse.csr_array, flow: Flow) -> Statement:
 def value_range(flow: Flow) -> Statement:
     """The range: 0 <= f~ <= 1 everywhere (Corollary in the appendix)."""
     values = flow.f[flow.reached]
-    overshoot = float(max(-values.min(), values.max() - 1, 0.0))
+    overshoot = float(max(0.0, -values.min(), values.max() - 1))
     return Statement(
         title="Corollary (range)",
         words="The smooth interpolation never leaves the range of what is observed, 0 to 1.",

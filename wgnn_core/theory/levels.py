@@ -61,7 +61,7 @@ def increasing_path(adjacency: sparse.csr_array, flow: Flow, node: int) -> IntAr
             "both kinds, 0 and 1."
         )
     component = level_components(adjacency, flow)
-    for middle in np.flatnonzero(component == component[node]):
+    for middle in np.flatnonzero((component == component[node]) & _passed(adjacency, flow)):
         below = _walk(adjacency, flow, int(middle), direction=-1)
         above = _walk(adjacency, flow, int(middle), direction=+1)
         path = np.array([*below[::-1], middle, *above], dtype=np.int64)
@@ -204,6 +204,17 @@ def _between_poles(adjacency: sparse.csr_array, flow: Flow, node: int) -> bool:
     _, component = parts(adjacency)
     around = component == component[node]
     return bool((around & flow.zeros).any() and (around & flow.ones).any())
+
+
+def _passed(adjacency: sparse.csr_array, flow: Flow) -> BoolArray:
+    """Nodes that a rising path can pass: with a lower and a higher neighbour, or a pole."""
+    low, high = flow.zeros.copy(), flow.ones.copy()
+    edges = edges_of(adjacency)
+    step = rise(flow, edges[:, 0], edges[:, 1])
+    for rising in (edges[step > 0], edges[step < 0, ::-1]):
+        high[rising[:, 0]] = True
+        low[rising[:, 1]] = True
+    return low & high
 
 
 def _walk(adjacency: sparse.csr_array, flow: Flow, start: int, direction: int) -> list[int]:
