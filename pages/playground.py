@@ -14,7 +14,7 @@ from ui.rivals import rivals
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, is_dark, metrics, show, show_page
 from ui.text import count
-from ui.widgets import BIND, chosen_etas, eta_sliders
+from ui.widgets import BIND, chosen_etas, eta_sliders, places
 from wgnn_core.boundary import joins_classes
 from wgnn_core.claims import wgnn_helps
 from wgnn_core.figures.edge_drop import MAX_NODES
@@ -152,11 +152,11 @@ def result_of(at: Intervention) -> RunResult | None:
     return load.finished(config.run_id) if done else None
 
 
-def outcome(at: Intervention, places: list[DeltaGenerator]) -> None:
+def outcome(at: Intervention, spots: list[DeltaGenerator]) -> None:
     """What retraining gave, validation first: by it one chooses, by test one reports."""
     result = result_of(at)
     shown = (("Validation accuracy", base.val, "val"), ("Test accuracy", base.test, "test"))
-    for place, (name, before, column) in zip(places, shown, strict=True):
+    for place, (name, before, column) in zip(spots, shown, strict=True):
         if result is None:
             value, note = f"{before.mean():.2f} → … %", "base model → wGNN"
             if base_run.config.model == PredictionsOnly.name:
@@ -283,10 +283,13 @@ def changes(result: RunResult, at: Intervention, position: int) -> None:
         change = view.figure("w-change", result, at=at, seed=seed)
         show(change, "playground_w", height=CHANGES_HEIGHT)
     with right:
-        mark = st.selectbox(
-            "Mark on the map", list(groups), key="playground_ring", bind=BIND, width=260
-        )
+        with st.container(horizontal=True):
+            mark = st.selectbox(
+                "Mark on the map", list(groups), key="playground_ring", bind=BIND, width=260
+            )
+            where = places()
         seen = {"at": at, "seed": seed, "colour": "correctness", "carried": True, "mark": mark}
+        seen |= {"layout": where}
         figure = view.figure("node-map", result, **seen)
         show(figure, "playground_changes", height=CHANGES_HEIGHT)
     st.markdown(

@@ -8,7 +8,7 @@ from ui.jobs import fragment
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, metrics, show
 from ui.text import COLOURS, TERMS, count, signed
-from ui.widgets import BIND
+from ui.widgets import BIND, places
 from wgnn_core.export import table_csv
 from wgnn_core.figures.accuracy_coverage import RANKED
 from wgnn_core.figures.groups import TRUSTED
@@ -111,6 +111,7 @@ def chosen_subset() -> None:
             bind=BIND,
             width=190,
         )
+        where = places()
     hits, nodes = load.hits(run_id, ranker)[position], trusted_nodes(base, ranker, position, alpha)
     size, mean = len(nodes), 100 * hits.mean()
     first, rest = 100 * hits[:size].mean(), hits[size:]
@@ -134,7 +135,7 @@ def chosen_subset() -> None:
         on_click="ignore",
         icon=":material/download:",
     )
-    seen = {"seed": int(base.seeds[position]), "colour": colour}
+    seen = {"seed": int(base.seeds[position]), "colour": colour, "layout": where}
     trusted = {"mark": TRUSTED, "trusted_by": ranker, "coverage": alpha}
     show(view.figure("node-map", result, **seen, **trusted), "problem1_map", height=MAP_HEIGHT)
 
