@@ -134,7 +134,7 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
             "title": f"Nodes on {graph}",
             "caption": "How many of them there are" + " in all" * 4 + ".",
         }
-        rows = {name: rng.integers(1, 99, k) for name in series}
+        rows = {name: rng.integers(20, 99, k) for name in series}  # no place on an axis
         return kind.of(names, rows, x_label=x_label, y_label=y_label, **text)
 
     def grid(metric):
