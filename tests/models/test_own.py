@@ -97,3 +97,13 @@ def test_a_name_of_ours_is_not_taken_away() -> None:
     with pytest.raises(WGNNError, match="another name"):
         register(gcn)
     assert METHODS["gcn"].title == "GCN"
+
+
+def test_a_revision_of_a_model_is_part_of_its_ids_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ids() -> list[str]:
+        return [RunConfig("karate", model=name, seeds=(0,)).run_id for name in ("gcn", "gat")]
+
+    before = ids()
+    monkeypatch.setattr(METHODS["gcn"], "revision", 1)
+    after = ids()
+    assert before[0] != after[0] and before[1] == after[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -30,9 +31,8 @@ def app(
         if os.environ.get(name):
             os.environ[name] = str(Path(os.environ[name]).expanduser().absolute())
     os.chdir(folder)  # Streamlit looks for .streamlit/config.toml there
-    from streamlit.web.cli import main
-
-    main(["run", "app.py", "--server.port", str(port)])
+    words = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    os.execv(sys.executable, words)  # Ctrl-C and signals reach the server itself
 
 
 def app_folder() -> Path:

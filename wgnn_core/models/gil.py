@@ -65,6 +65,7 @@ class GIL(Model):
 
     name: ClassVar[str] = "gil"
     title: ClassVar[str] = "GIL"
+    revision: ClassVar[int] = 1  # other kernels, other rounding
     citation: ClassVar[str] = """@inproceedings{zhu2020gil,
   author = {Zhu, Shichao and Pan, Shirui and Zhou, Chuan and Wu, Jia and Cao, Yanan and
     Wang, Bin},

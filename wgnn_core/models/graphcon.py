@@ -60,6 +60,7 @@ class GraphCON(Model):
 
     name: ClassVar[str] = "graphcon"
     title: ClassVar[str] = "GraphCON"
+    revision: ClassVar[int] = 1  # other kernels, other rounding
     citation: ClassVar[str] = """@inproceedings{rusch2022graphcon,
   author = {Rusch, T. Konstantin and Chamberlain, Ben and Rowbottom, James and
     Mishra, Siddhartha and Bronstein, Michael},

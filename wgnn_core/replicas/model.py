@@ -56,6 +56,8 @@ class Model:
     """Parameters without weight decay."""
     source: ClassVar[str] = ""
     """Fingerprint of the program, for models that are no part of this one."""
+    revision: ClassVar[int] = 0
+    """Raised when a change of the program changes the numbers of this model: part of run ids."""
     optimizer: ClassVar[Literal["adam", "adamax"]] = "adam"
     slot_floats: ClassVar[int] = 1
     """Numbers kept for each stored adjacency entry while training (for the memory budget)."""

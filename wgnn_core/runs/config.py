@@ -145,8 +145,9 @@ class RunConfig:
     @cached_property
     def base_identity(self) -> dict[str, Any]:
         """Everything that can change a number of the base model, but the seeds."""
-        full, source = self.resolve(), type(self.base_model).source
-        own = {"source": source, "model": type(self.base_model).title} if source else {}
+        full, model = self.resolve(), type(self.base_model)
+        own: dict[str, Any] = {"source": model.source, "model": model.title} if model.source else {}
+        own |= {"revision": model.revision} if model.revision else {}
         return {
             "dataset": full._known_as,
             "parameters": dict(full.parameters),
