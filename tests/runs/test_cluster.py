@@ -117,7 +117,10 @@ def test_a_task_is_the_cell_the_worker_would_train(store: Store, config: RunConf
         stored = store.arrays(run, cell.number)
         assert result.arrays.keys() == stored.keys()
         for name, array in stored.items():
-            np.testing.assert_array_equal(result.arrays[name], array)  # curves hold NaN
+            if name == "curves":  # the loss is a sum, whose order follows the batch
+                np.testing.assert_allclose(result.arrays[name], array, rtol=1e-5)
+            else:
+                np.testing.assert_array_equal(result.arrays[name], array)
         mine = [row for number, _, row in store.rows(run) if number == cell.number]
         assert result.rows == mine
     joined = load_result(store, run).trained.joined

@@ -15,6 +15,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -89,14 +90,13 @@ class Store:
         # the write itself does; as long as this one stays, nobody is the last.
         self._stay = sqlite3.connect(self._file, check_same_thread=False)
         self._stay.execute("SELECT count(*) FROM run")
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     @classmethod
     def temporary(cls) -> Store:
         """A store that goes when nobody uses it any more."""
-        folder = tempfile.TemporaryDirectory(prefix="wgnn-")  # removes itself
-        store = cls(folder.name)
-        store._folder = folder
+        folder = tempfile.mkdtemp(prefix="wgnn-")
+        store = cls(folder)
+        weakref.finalize(store, shutil.rmtree, folder, ignore_errors=True)
         return store
 
     def close(self) -> None:
