@@ -143,7 +143,7 @@ def test_predictions_become_a_run_that_every_page_shows(
     graph = datasets.load("karate")
     logits = np.random.default_rng(0).normal(size=(seeds, graph.num_nodes, graph.num_classes))
     logits += 2 * np.eye(graph.num_classes)[graph.y]
-    out, there = io.BytesIO(), KARATE | {"own_part": "Predictions"}
+    out = io.BytesIO()
     np.save(out, logits)
     app = upload(
         visit("own", **KARATE, own_part="Predictions"),
