@@ -16,7 +16,7 @@ from ui.pages import PAGES
 from ui.shell import page_start
 from ui.show import metrics
 from ui.text import count, md
-from ui.widgets import widget
+from ui.widgets import BIND, widget
 from wgnn_core import datasets
 from wgnn_core.datasets import DatasetSpec, own
 from wgnn_core.fields import knobs
@@ -25,6 +25,7 @@ from wgnn_core.predictions import parse_predictions
 from wgnn_core.runs.diagnose import diagnose
 
 KNOBS = {knob.name: knob for knob in knobs(own.Choices)}
+GRAPH, PREDICTIONS, IMPORTED = "A graph", "Predictions", "Imported graphs"
 ROWS = 1000
 """Longest list of changes that is shown."""
 
@@ -296,13 +297,16 @@ def changed(done: str) -> None:
 if done := st.session_state.pop("own_said", ""):
     st.toast(md(done, 200))
 entries = [entry for entry in datasets.catalogue() if entry.imported is not None]
-graph_tab, predictions_tab, imported_tab = st.tabs(["A graph", "Predictions", "Imported graphs"])
-with graph_tab, said():
-    a_graph()
-with predictions_tab, said():
-    predictions()
-with imported_tab, said():
-    if entries:
+part = st.segmented_control(
+    "Part", [GRAPH, PREDICTIONS, IMPORTED], default=GRAPH, key="own_part", bind=BIND,
+    required=True, label_visibility="collapsed",
+)  # fmt: skip
+with said():
+    if part == GRAPH:
+        a_graph()
+    elif part == PREDICTIONS:
+        predictions()
+    elif entries:
         imported(entries)
     else:
         st.caption("None yet.")

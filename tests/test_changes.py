@@ -64,10 +64,13 @@ MODEL: Edits = {
 }
 COLUMN: Edits = {
     "wgnn_core/wgnn.py": [
-        ("    pseudo_right: int = 0\n", "    pseudo_right: int = 0\n    agreed: int = -1\n"),
         (
-            "        int((first[added] == graph.y[added]).sum()),\n",
-            "        int((first[added] == graph.y[added]).sum()),\n"
+            "    pseudo_unlabelled: int = 0\n",
+            "    pseudo_unlabelled: int = 0\n    agreed: int = -1\n",
+        ),
+        (
+            "        int((added & graph.unlabelled).sum()),\n",
+            "        int((added & graph.unlabelled).sum()),\n"
             "        int((first == second).sum()),\n",
         ),
     ]

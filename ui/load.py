@@ -93,9 +93,15 @@ def _boundary_distance(dataset: str, parameters: Pairs) -> npt.NDArray[np.float6
     return distance_to_boundary(drawn.edges, drawn.y, drawn.num_nodes)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
 def finished(run_id: str) -> RunResult:
-    """The result of a run that is done; it will not change any more."""
+    """The result of a run that is done; it will not change any more, but for the name of its graph,
+    if that was imported."""
+    own = (spec.pinned for spec in datasets.catalogue() if spec.imported is not None)
+    return _finished(run_id, tuple(own))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _finished(run_id: str, own: tuple[str, ...]) -> RunResult:
     result = jobs().result(run_id)
     assert result is not None
     return result

@@ -108,7 +108,7 @@ def test_an_imported_graph_is_renamed_described_and_deleted(visit: Any, jobs_in:
     jobs_in("fresh")
     files = [own.File(name, text.encode()) for name, text in own.template().items()]
     own.read_files(files).save("four", title="Karate club")  # a title that another graph has
-    app = visit("own", dataset="Karate club (four)")
+    app = visit("own", dataset="Karate club (four)", own_part="Imported graphs")
     assert app.selectbox(key="dataset").value == "four"
     app.text_input(key="own_new_name_four_0").set_value("karate").run()
     app.button(key="own_rename").click().run()
@@ -145,10 +145,16 @@ def test_predictions_become_a_run_that_every_page_shows(
     logits += 2 * np.eye(graph.num_classes)[graph.y]
     out = io.BytesIO()
     np.save(out, logits)
-    app = upload(visit("own", **KARATE), "A file of", ("wrong.npy", out.getvalue()[:-8]))
+    app = upload(
+        visit("own", **KARATE, own_part="Predictions"),
+        "A file of",
+        ("wrong.npy", out.getvalue()[:-8]),
+    )
     app.button(key="own_diagnose").click().run()
     assert len(app.error) == 1
-    app = upload(visit("own", **KARATE), "A file of", ("mine.npy", out.getvalue()))
+    app = upload(
+        visit("own", **KARATE, own_part="Predictions"), "A file of", ("mine.npy", out.getvalue())
+    )
     app.button(key="own_diagnose").click().run()
     assert not app.error and not app.exception
     (run,) = jobs.list()

@@ -44,10 +44,6 @@ def upload(page: Page, key: str, *files: Path) -> None:
     page.locator(f"[class*='{key}'] input[type=file]").set_input_files(list(files))
 
 
-def tab(page: Page, name: str) -> None:
-    page.get_by_role("tab", name=name).click()
-
-
 def imported() -> list[str]:
     return [entry.name for entry in datasets.catalogue() if entry.imported]
 
@@ -58,6 +54,8 @@ def test_import_explore_run_export_delete(
 ) -> None:
     page, name = visit.page, f"mine-{kind.replace(' ', '-')}"
     page.goto(f"{app.address}/own?dataset=Karate+club&{QUICK}")
+    expect(page.get_by_text("Template: edges.csv")).to_be_visible(timeout=60_000)
+    settled(page)
     upload(page, "_files", *write(original(), kind, tmp_path))
     expect(page.get_by_text("What was understood")).to_be_visible(timeout=60_000)
     page.get_by_label("Name", exact=True).fill(name)
@@ -74,7 +72,8 @@ def test_import_explore_run_export_delete(
     page.goto(f"{app.address}/?dataset={name}&{QUICK}")
     # a small graph trains by itself; the verdict ends with this sentence
     expect(page.get_by_text("The Eta grid page chooses")).to_be_visible(timeout=90_000)
-    runs = [run for run in Store(home).runs() if run.dataset == name]
+    content = datasets.load(name).content_hash
+    runs = [run for run in Store(home).runs() if run.dataset_hash == content]
     assert runs and all(run.state == "done" for run in runs)
 
     page.locator(".st-key-start_map_export").get_by_role("button").click()
@@ -84,7 +83,7 @@ def test_import_explore_run_export_delete(
         assert any(member.endswith(".pdf") for member in archive.namelist())
 
     page.goto(f"{app.address}/own?dataset={name}&{QUICK}")
-    tab(page, "Imported graphs")
+    page.get_by_role("radio", name="Imported graphs").click()
     expect(page.locator(".st-key-own_graph")).to_be_visible(timeout=30_000)
     page.locator(f"[class*='own_delete_box_{name}_']").get_by_role("button").click()
     expect(page.get_by_text(f"Delete {name} for good?")).to_be_visible()
@@ -100,6 +99,8 @@ def test_a_hostile_file_is_refused(app: Any, visit: Any, tmp_path: Path) -> None
     np.savez(evil, edge_index=np.array([{"a": 1}], dtype=object), allow_pickle=True)
     page, before = visit.page, imported()
     page.goto(f"{app.address}/own?dataset=Karate+club&{QUICK}")
+    expect(page.get_by_text("Template: edges.csv")).to_be_visible(timeout=60_000)
+    settled(page)
     upload(page, "_files", evil)
     expect(page.get_by_test_id("stAlert")).to_have_count(1, timeout=60_000)
     expect(page.get_by_text("What was understood")).to_have_count(0)
@@ -115,8 +116,9 @@ def test_predictions_come_in_and_the_plan_goes_out(
     np.save(tmp_path / "theirs.npy", logits + 2 * np.eye(graph.num_classes)[graph.y])
     page = visit.page
     page.goto(f"{app.address}/own?dataset=Karate+club")
-    expect(page.get_by_role("tab", name="Predictions")).to_be_visible(timeout=60_000)
-    tab(page, "Predictions")
+    page.get_by_role("radio", name="Predictions").click(timeout=60_000)
+    expect(page.get_by_text("the graph that the sidebar has chosen")).to_be_visible()
+    settled(page)
     upload(page, "own_prob", tmp_path / "theirs.npy")
     page.locator(".st-key-own_diagnose").get_by_role("button").click()
     expect(page.get_by_text("Stored as run")).to_be_visible(timeout=30_000)
