@@ -110,19 +110,20 @@ def subsets(nodes) -> list[set[int]]:
 
 
 def cut_sizes(graph: nx.Graph, nodes) -> list[int]:
-    inside = graph.subgraph(nodes)
-    return [len(crossing(inside, side)) for side in subsets(nodes)]
+    """The size of every cut of the subgraph induced by the nodes, in the order of `subsets`."""
+    inside = [(u, v) for u, v in graph.edges if u in nodes and v in nodes]
+    return [sum((u in side) != (v in side) for u, v in inside) for side in subsets(nodes)]
 
 
 def expansion(graph: nx.Graph) -> tuple[Fraction, list[set[int]]]:
     """h(G) and all sets that realise it."""
-    n = len(graph)
+    n, sides = len(graph), subsets(graph)
     ratio = [
-        (Fraction(len(crossing(graph, side)), min(len(side), n - len(side))), side)
-        for side in subsets(graph)
+        Fraction(size, min(len(side), n - len(side)))
+        for side, size in zip(sides, cut_sizes(graph, graph), strict=True)
     ]
-    h = min(value for value, _ in ratio)
-    return h, [side for value, side in ratio if value == h]
+    h = min(ratio)
+    return h, [side for side, value in zip(sides, ratio, strict=True) if value == h]
 
 
 @cache

@@ -82,7 +82,7 @@ def test_theorem_2_on_the_atlas() -> None:
 
 
 @given(cut_problems())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_gap_is_the_current_for_every_boundary(case: tuple[Problem, set[int]]) -> None:
     """Three ways to the effective conductance: the energy, the gap, and contraction of poles."""
     problem, upper = case

@@ -42,7 +42,7 @@ def test_equals_the_exact_solution_at_both_ends(problem: Problem) -> None:
 
 
 def test_equals_the_exact_solution_on_the_atlas() -> None:
-    for problem in atlas_problems(6, most=5):
+    for problem in atlas_problems(6, most=3):
         np.testing.assert_allclose(problem.flow.f, floats(problem.truth), rtol=1e-12, atol=0)
 
 
@@ -53,7 +53,7 @@ def test_all_classes_at_once_equal_each_alone(graph: nx.Graph, classes: int, see
     labels = np.where(rng.random(len(graph)) < 0.4, rng.integers(classes, size=len(graph)), HIDDEN)
     labels[:2] = [0, 1]
     interpolation = interpolate(matrix(graph), labels, classes)
-    np.testing.assert_allclose(interpolation.weights.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(interpolation.weights.sum(axis=1), 1, rtol=0, atol=1e-12)
     for s in range(classes):
         values = {v: Fraction(int(labels[v] == s)) for v in graph if labels[v] != HIDDEN}
         np.testing.assert_allclose(
@@ -81,7 +81,7 @@ def test_no_other_signal_has_a_smaller_quadratic_form(problem: Problem, seed: in
 @settings(max_examples=100, deadline=None)
 def test_trees_without_observed_nodes_are_constant_exactly(graph: nx.Graph, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    given_ = mask_of({0, int(rng.integers(len(graph)))}, len(graph))
+    given_ = mask_of(rng.integers(len(graph), size=2), len(graph))
     root = dirichlet._roots(matrix(graph), given_)
     extension = harmonic_extension(matrix(graph), given_, rng.random((len(graph), 1)))
     core = nx.Graph(graph)
@@ -93,6 +93,13 @@ def test_trees_without_observed_nodes_are_constant_exactly(graph: nx.Graph, seed
             assert extension.values[v] == extension.values[root[v]]
 
 
+def test_a_lone_edge_without_observed_nodes_disturbs_nobody() -> None:
+    """Both its ends are leaves; the second is left with no neighbour when its turn comes."""
+    graph = nx.disjoint_union(nx.cycle_graph(3), nx.path_graph(2))
+    flow = flow_between(matrix(graph), mask_of([1], 5), mask_of([2], 5))
+    np.testing.assert_allclose(flow.f, [0.5, 0, 1, np.nan, np.nan])
+
+
 def test_conjugate_gradients_agree_with_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = datasets.load("csbm", nodes=2000, classes=4, features=2, average_degree=5.0, seed=1)
     labels = np.where(graph.split(0).train, graph.y, HIDDEN)
@@ -100,7 +107,7 @@ def test_conjugate_gradients_agree_with_the_factor(monkeypatch: pytest.MonkeyPat
     always_iterate(monkeypatch)
     steps = interpolate(graph.adjacency, labels, 4)
     assert steps.iterated and not factor.iterated
-    np.testing.assert_allclose(steps.weights, factor.weights, atol=1e-12)
+    np.testing.assert_allclose(steps.weights, factor.weights, rtol=0, atol=1e-12)
     assert steps.islands == factor.islands > 0
     # what is exactly 0 or 1 stays so: nodes that one pole shuts off from the other
     np.testing.assert_array_equal(steps.weights == 0, factor.weights == 0)
@@ -112,7 +119,7 @@ def test_a_factor_helps_where_conjugate_gradients_are_slow(monkeypatch: pytest.M
     path = matrix(nx.path_graph(n))
     flow = flow_between(path, mask_of([0], n), mask_of([n - 1], n))
     assert not flow.iterated  # 300 steps are too few for a path of 2000 nodes
-    np.testing.assert_allclose(flow.f, np.arange(n) / (n - 1), atol=1e-12)
+    np.testing.assert_allclose(flow.f, np.arange(n) / (n - 1), rtol=0, atol=1e-12)
     monkeypatch.setattr(dirichlet, "MAX_ENVELOPE", 0)
     monkeypatch.setattr(dirichlet, "MAX_STEPS", 50)
     with pytest.raises(WGNNError, match="did not converge in 50 steps"):
