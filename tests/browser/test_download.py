@@ -62,7 +62,9 @@ def app(home: Path) -> Iterator[Any]:
 
 def download(page: Page, key: str, venue: str) -> tuple[str, dict[str, bytes]]:
     """Open the Export control `key`, choose a venue, click; the name of the file and its files."""
-    page.locator(f".st-key-{key}_export").get_by_role("button").click()
+    export = page.locator(f".st-key-{key}_export").get_by_role("button")
+    export.evaluate("e => e.scrollIntoView({block: 'center'})")  # what opens below it needs room
+    export.click()
     page.locator(f".st-key-{key}_venue").get_by_role("combobox").click()
     page.get_by_role("option", name=VENUES[venue].name, exact=True).click()
     button = page.locator(f".st-key-{key}_download").get_by_role("button")
@@ -117,8 +119,8 @@ def test_a_whole_run_comes_down_from_the_shelf(app: Any, home: Path, visit: Any)
     page.goto(f"{app.address}/runs?dataset=Karate+club&seeds=2&gcn_epochs=15")
     expect(page.get_by_text("2 of 2 runs")).to_be_visible(timeout=60_000)
     expect(page.get_by_test_id("stStatusWidget")).to_have_count(0, timeout=60_000)
-    page.locator(".st-key-runs_table").scroll_into_view_if_needed()
-    table = page.locator(".st-key-runs_table").get_by_test_id("stDataFrame")
+    page.locator('[class*="st-key-runs_table"]').scroll_into_view_if_needed()
+    table = page.locator('[class*="st-key-runs_table"]').get_by_test_id("stDataFrame")
     expect(table).to_be_visible(timeout=60_000)
     export = page.locator(".st-key-runs_bundle_export")
     for _ in range(3):  # a picture takes no click before it is painted, and nothing says when
