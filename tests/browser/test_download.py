@@ -62,13 +62,13 @@ def app(home: Path) -> Iterator[Any]:
 
 def download(page: Page, key: str, venue: str) -> tuple[str, dict[str, bytes]]:
     """Open the Export control `key`, choose a venue, click; the name of the file and its files."""
-    export = page.locator(f".st-key-{key}_export").get_by_role("button")
-    export.evaluate("e => e.scrollIntoView({block: 'center'})")  # what opens below it needs room
-    export.click()
+    page.set_viewport_size({"width": 1280, "height": 2600})  # what opens below it needs room
+    page.locator(f".st-key-{key}_export").get_by_role("button").click()
     page.locator(f".st-key-{key}_venue").get_by_role("combobox").click()
     page.get_by_role("option", name=VENUES[venue].name, exact=True).click()
-    button = page.locator(f".st-key-{key}_download").get_by_role("button")
-    expect(button).to_have_text(re.compile(f"Download for {VENUES[venue].name}"), timeout=60_000)
+    named = f"Download for {VENUES[venue].name}"  # the button of another venue may stay a moment
+    button = page.locator(f".st-key-{key}_download").get_by_role("button", name=named)
+    expect(button).to_have_count(1, timeout=60_000)
     with page.expect_download(timeout=120_000) as waiting:
         button.click()
     file = waiting.value
