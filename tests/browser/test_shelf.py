@@ -147,11 +147,13 @@ def test_the_map_of_pubmed(raw_data: Path, tmp_path: Path, visit: Any, say: Any)
     page = visit.page
     with serve(tmp_path, Path(os.environ["WGNN_DATA"])) as server:
         page.goto(f"{server.address}/map?dataset=Karate+club&seeds=2&gcn_epochs=15")
-        expect(page.get_by_text("Draw a lasso")).to_be_visible(timeout=60_000)  # a warm server
+        expect(page.get_by_text("Click a node to inspect it")).to_be_visible(
+            timeout=60_000
+        )  # a warm server
         settled(page)
         began = time.monotonic()
         page.goto(f"{server.address}/map?dataset=PubMed&seeds=2&gcn_epochs=3")
-        expect(page.get_by_text("The 19717 nodes")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("The 19,717 nodes")).to_be_visible(timeout=60_000)
         drawn = page.locator(".st-key-map_map canvas.gl-canvas").first
         expect(drawn).to_be_visible(timeout=60_000)
         seconds = time.monotonic() - began

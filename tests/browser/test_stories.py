@@ -111,7 +111,7 @@ def test_lasso_selects_nodes(server: Any, visit: Any) -> None:
     for x, y in path[1:]:
         page.mouse.move(x, y, steps=8)
     page.mouse.up()
-    expect(page.get_by_text("34 nodes selected")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("34 nodes selected").first).to_be_visible(timeout=15_000)
     assert visit.problems == []
 
 
@@ -170,7 +170,7 @@ def test_hostile_names_do_nothing(name: str, hostile_server: Any, visit: Any) ->
     page = visit.page
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    page.goto(f"{hostile_server.address}/{name}?{QUICK}&grid_x=0.4&grid_y=0.8")
+    page.goto(f"{hostile_server.address}/{name}?{QUICK}&grid_x=0.4&grid_y=0.4&grid_y=0.8")
     heading(page, PAGES[name])
     if name == "grid":
         page.get_by_role("button", name="Run the grid").click()
