@@ -33,7 +33,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> Any:
     def forget() -> None:
         run_config._graph.cache_clear()
         load._graph.clear()
-        load.finished.clear()
+        load._finished.clear()
 
     monkeypatch.setitem(loading._BUILDERS, "karate", build)
     forget()

@@ -227,7 +227,7 @@ def test_the_papers_study_and_values_in_order(visit: Any, jobs_in: Any) -> None:
 
 def test_wrong_nodes_and_the_way_to_the_inspector(visit: Any, jobs_in: Any) -> None:
     jobs = jobs_in("finished")
-    app = visit("model", **KARATE, eta0="0.5", eta1="0.0", eta2="0.0")
+    app = visit("model", **KARATE, eta0="0.35", eta1="0.0", eta2="0.0")
     assert any("not trained yet" in caption.value for caption in app.caption)
     app.button(key="model_train").click().run()
     assert not app.exception
