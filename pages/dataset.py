@@ -2,16 +2,16 @@
 
 import numpy as np
 import streamlit as st
-from scipy.sparse import csgraph
 
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, show
-from ui.text import COLOURS, count, md
-from ui.widgets import BIND
+from ui.text import md
+from ui.widgets import BIND, colour
 from wgnn_core import datasets
 from wgnn_core.boundary import edge_homophily, node_homophily
 from wgnn_core.figures.groups import node_groups, node_name
 from wgnn_core.figures.node_map import WITHOUT_MODEL
+from wgnn_core.figures.text import count
 
 view = page_start(
     "Dataset",
@@ -21,8 +21,7 @@ view = page_start(
 graph, choice = view.graph, view.choice
 spec = datasets.spec(choice.run.dataset)
 degree = np.diff(graph.adjacency.indptr)
-parts = csgraph.connected_components(graph.adjacency, directed=False)[1]
-sizes = np.bincount(parts)
+sizes = np.bincount(graph.component)
 agree = node_homophily(graph.edges, graph.y, graph.num_nodes)
 same, unlabelled = edge_homophily(graph.edges, graph.y), int(graph.unlabelled.sum())
 known = ", among nodes with a label." if unlabelled else "."
@@ -77,14 +76,7 @@ split = graph.split(0)
 groups = node_groups(graph, split)
 controls = st.container(horizontal=True)
 with controls:
-    colour = st.selectbox(
-        "Colour",
-        WITHOUT_MODEL,
-        format_func=COLOURS.__getitem__,
-        key="dataset_colour",
-        bind=BIND,
-        width=205,
-    )
+    shade = colour("dataset", WITHOUT_MODEL, WITHOUT_MODEL[0])
     ringed = st.selectbox(
         "Mark",
         ["none", *groups],
@@ -97,7 +89,7 @@ with controls:
 left, right = st.columns([3, 2], gap="large")
 with left:
     mark = None if ringed == "none" else ringed
-    show(view.figure("node-map", colour=colour, mark=mark), "dataset_map", height=MAP_HEIGHT - 130)
+    show(view.figure("node-map", colour=shade, mark=mark), "dataset_map", height=MAP_HEIGHT - 130)
 with right:
     number = st.number_input(
         "Look at node",

@@ -8,10 +8,12 @@ from ui.address import changed, keep, recall
 from ui.jobs import PageEnd, ended, fragment, status_of, timing, train_button, watch
 from ui.shell import page_start
 from ui.show import metrics, show
-from ui.text import TERMS, count, signed
+from ui.text import TERMS
 from ui.widgets import BIND
 from wgnn_core.figures import Figure, missing
 from wgnn_core.figures.eta_axes import Grid, grid_of
+from wgnn_core.figures.text import count, signed
+from wgnn_core.figures.verdict import pvalue
 from wgnn_core.intervention import ETAS, Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
@@ -251,12 +253,11 @@ def numbers(result: RunResult, one: Intervention) -> None:
     metrics(
         (
             ("Validation", f"{mine['val'].mean():.2f} %", "what chooses"),
-            ("Test", f"{c.other_mean:.2f} %", f"{signed(c.difference, 2)} points"),
+            ("Test", f"{c.other_mean:.2f} %", f"{signed(c.difference)} points"),
         )
     )
-    p = "no p" if np.isnan(c.pvalue) else f"p = {c.pvalue:.2g}"
     st.caption(
-        f"{one.text}: s.d. {c.other_std:.2f} over {c.n} seeds, paired test {p}; "
+        f"{one.text}: s.d. {c.other_std:.2f} over {c.n} seeds, {c.test} {pvalue(c.pvalue)}; "
         f"{count(round(mine['pseudo_labels'].mean()), 'node')} joined and "
         f"{count(round(mine['edges_dropped'].mean()), 'edge')} left per seed."
     )

@@ -7,11 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from ui import load
-from ui.jobs import fragment, said
+from ui.jobs import fragment
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, metrics, show
-from ui.text import COLOURS, count, md
-from ui.widgets import BIND, places
+from ui.text import md
+from ui.widgets import BIND, colour, places, seed_position
 from wgnn_core.figures.groups import (
     ABOVE,
     BELOW,
@@ -20,7 +20,7 @@ from wgnn_core.figures.groups import (
     true_classes,
     verdicts,
 )
-from wgnn_core.figures.text import labels
+from wgnn_core.figures.text import count, labels
 from wgnn_core.graph import IntArray
 from wgnn_core.nonuniformity import max_nonuniformity
 
@@ -39,22 +39,8 @@ names = labels(graph.class_names)
 distance = load.boundary_distance(choice.run.dataset, choice.run.parameters)
 
 with st.container(horizontal=True):
-    position = st.selectbox(
-        "Seed",
-        range(len(base.seeds)),
-        format_func=lambda k: str(base.seeds[k]),
-        key="map_seed",
-        bind=BIND,
-        width=90,
-    )
-    colour = st.selectbox(
-        "Colour",
-        list(COLOURS),
-        format_func=COLOURS.__getitem__,
-        key="map_colour",
-        bind=BIND,
-        width=230,
-    )
+    position = seed_position(base, "map")
+    shade = colour("map")
     where = places()
     wheel = st.toggle(
         "Wheel zooms",
@@ -87,43 +73,42 @@ def table_of(nodes: IntArray) -> pd.DataFrame:
 
 
 def the_map() -> None:
-    with said():
-        with st.container(horizontal=True):
-            top = max_nonuniformity(graph.num_classes)
-            usual = round(float(np.quantile(w[split.test], 0.2)), 2)
-            threshold = st.slider(
-                "Threshold on w",
-                0.0, round(top, 2), usual, 0.01, key="map_threshold", bind=BIND, width=220,
-            )  # fmt: skip
-            ring = st.selectbox(
-                "Mark",
-                [BELOW, ABOVE, "none", *groups],
-                key="map_ring",
-                bind=BIND,
-                width=205,
+    with st.container(horizontal=True):
+        top = max_nonuniformity(graph.num_classes)
+        usual = round(float(np.quantile(w[split.test], 0.2)), 2)
+        threshold = st.slider(
+            "Threshold on w",
+            0.0, round(top, 2), usual, 0.01, key="map_threshold", bind=BIND, width=220,
+        )  # fmt: skip
+        ring = st.selectbox(
+            "Mark",
+            [BELOW, ABOVE, "none", *groups],
+            key="map_ring",
+            bind=BIND,
+            width=205,
+        )
+    test = split.test
+    low, high = test & (w < threshold), test & (w >= threshold)
+    metrics(
+        [
+            (
+                f"Test nodes {side}",
+                f"{mask.sum():,}",
+                f"{right_nodes[mask].mean():.1%} correct" if mask.any() else "none",
             )
-        test = split.test
-        low, high = test & (w < threshold), test & (w >= threshold)
-        metrics(
-            [
-                (
-                    f"Test nodes {side}",
-                    f"{mask.sum():,}",
-                    f"{right_nodes[mask].mean():.1%} correct" if mask.any() else "none",
-                )
-                for side, mask in (("below", low), ("above", high))
-            ]
-        )
-        marked: dict[str, Any] = {} if ring == "none" else {"mark": ring}
-        if ring in (BELOW, ABOVE):
-            marked["threshold"] = threshold
-        figure = view.figure("node-map", result, seed=seed, colour=colour, layout=where, **marked)
-        modes = ("points", "box", "lasso")
-        state = show(figure, "map_map", height=MAP_HEIGHT + 60, modes=modes, wheel=wheel)
-        picked = sorted(
-            {int(np.ravel(p["customdata"])[0]) for p in state.selection.points if "customdata" in p}
-        )
-        selected(np.array([i for i in picked if i < graph.num_nodes], dtype=np.int64))
+            for side, mask in (("below", low), ("above", high))
+        ]
+    )
+    marked: dict[str, Any] = {} if ring == "none" else {"mark": ring}
+    if ring in (BELOW, ABOVE):
+        marked["threshold"] = threshold
+    figure = view.figure("node-map", result, seed=seed, colour=shade, layout=where, **marked)
+    modes = ("points", "box", "lasso")
+    state = show(figure, "map_map", height=MAP_HEIGHT + 60, modes=modes, wheel=wheel)
+    picked = sorted(
+        {int(np.ravel(p["customdata"])[0]) for p in state.selection.points if "customdata" in p}
+    )
+    selected(np.array([i for i in picked if i < graph.num_nodes], dtype=np.int64))
 
 
 def selected(nodes: IntArray) -> None:
@@ -158,37 +143,34 @@ with right:
 
 
 def inspector() -> None:
-    with said():
-        st.subheader("Node inspector", anchor=False)
-        with st.container(horizontal=True):
-            if st.session_state.get("map_node", 0) >= graph.num_nodes:
-                st.session_state["map_node"] = 0
-            node = int(
-                st.number_input(
-                    "Node", 0, graph.num_nodes - 1, key="map_node", bind=BIND, width=160
-                )
-            )
-            hops = st.segmented_control(
-                "Hops around it", [1, 2], default=1, key="map_hops", bind=BIND, required=True
-            )
-        (true,) = true_classes(graph, np.array([node]))
-        st.markdown(
-            f"**{md(node_name(graph, node))}**: true class **{md(true)}**, "
-            f"predicted **{md(names[predicted[node]])}** ({judged[node]}), "
-            f"w = **{w[node]:.3f}** of at most {max_nonuniformity(graph.num_classes):.2f}."
+    st.subheader("Node inspector", anchor=False)
+    with st.container(horizontal=True):
+        if st.session_state.get("map_node", 0) >= graph.num_nodes:
+            st.session_state["map_node"] = 0
+        node = int(
+            st.number_input("Node", 0, graph.num_nodes - 1, key="map_node", bind=BIND, width=160)
         )
-        left, right = st.columns(2, gap="large")
-        with left:
-            show(view.figure("node-probabilities", result, seed=seed, node=node), "map_mu")
-        with right:
-            near = view.figure("node-map", result, seed=seed, around=node, radius=hops)
-            show(near, "map_ego", legend=False)
-        around = graph.adjacency[[node]].indices
-        if len(around):
-            st.markdown(f"**Its {count(len(around), 'neighbour')}**")
-            st.dataframe(table_of(around[:MAX_ROWS]), hide_index=True, key="map_neighbours")
-        else:
-            st.caption("It has no neighbours.")
+        hops = st.segmented_control(
+            "Hops around it", [1, 2], default=1, key="map_hops", bind=BIND, required=True
+        )
+    (true,) = true_classes(graph, np.array([node]))
+    st.markdown(
+        f"**{md(node_name(graph, node))}**: true class **{md(true)}**, "
+        f"predicted **{md(names[predicted[node]])}** ({judged[node]}), "
+        f"w = **{w[node]:.3f}** of at most {max_nonuniformity(graph.num_classes):.2f}."
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        show(view.figure("node-probabilities", result, seed=seed, node=node), "map_mu")
+    with right:
+        near = view.figure("node-map", result, seed=seed, around=node, radius=hops)
+        show(near, "map_ego", legend=False)
+    around = graph.adjacency[[node]].indices
+    if len(around):
+        st.markdown(f"**Its {count(len(around), 'neighbour')}**")
+        st.dataframe(table_of(around[:MAX_ROWS]), hide_index=True, key="map_neighbours")
+    else:
+        st.caption("It has no neighbours.")
 
 
 fragment(inspector, "map")()

@@ -7,9 +7,10 @@ from ui import load
 from ui.jobs import doing, ended, fragment, status_of, train_button, watch
 from ui.shell import page_start
 from ui.show import show
-from ui.text import TERMS, count
-from ui.widgets import BIND, eta_sliders
+from ui.text import TERMS
+from ui.widgets import BIND, eta_sliders, seed_position
 from wgnn_core.figures import Confusion, missing
+from wgnn_core.figures.text import count
 from wgnn_core.intervention import Intervention
 from wgnn_core.reports.judged import BROKEN, FIXED, WRONG, judged_nodes
 from wgnn_core.runs.results import RunResult
@@ -96,14 +97,7 @@ st.caption(
 def nodes() -> None:
     st.subheader("Wrong nodes", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        position = st.selectbox(
-            "Seed",
-            range(len(base.seeds)),
-            format_func=lambda k: str(base.seeds[k]),
-            key="model_seed",
-            bind=BIND,
-            width=90,
-        )
+        position = seed_position(base, "model")
         every = judged_nodes(result, position, after)
         counts = every["state"].value_counts()
         states = list(STATES) if after is not None else [WRONG]

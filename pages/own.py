@@ -15,12 +15,12 @@ from ui.options import option_of
 from ui.pages import PAGES
 from ui.shell import page_start
 from ui.show import metrics
-from ui.text import count, md
+from ui.text import md
 from ui.widgets import BIND, widget
 from wgnn_core import datasets
 from wgnn_core.datasets import DatasetSpec, own
 from wgnn_core.fields import knobs
-from wgnn_core.figures.text import label
+from wgnn_core.figures.text import count, label
 from wgnn_core.predictions import parse_predictions
 from wgnn_core.runs.diagnose import diagnose
 

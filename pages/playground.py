@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import streamlit as st
-from scipy import sparse
-from scipy.sparse import csgraph
 from streamlit.delta_generator import DeltaGenerator
 
 from ui import load
@@ -13,16 +11,13 @@ from ui.jobs import CHANGED, asked, ended, fragment, is_active, status_of, submi
 from ui.rivals import rivals
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, is_dark, metrics, show, show_page
-from ui.text import count
-from ui.widgets import BIND, chosen_etas, eta_sliders, places
+from ui.widgets import BIND, chosen_etas, eta_sliders, places, seed_position
 from wgnn_core.boundary import joins_classes
-from wgnn_core.claims import wgnn_helps
 from wgnn_core.figures.edge_drop import MAX_NODES
 from wgnn_core.figures.edge_drop_drawing import AFTER, PANELS
 from wgnn_core.figures.groups import label_quality, node_groups, node_name
-from wgnn_core.figures.text import labels
+from wgnn_core.figures.text import count, labels
 from wgnn_core.figures.verdict import gain, tried, verdict
-from wgnn_core.graph import BoolArray
 from wgnn_core.intervention import VARIANTS, Intervention, Plan
 from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.runs.config import RunConfig
@@ -57,7 +52,7 @@ def facts(plan: Plan, position: int) -> None:
     known = ~graph.unlabelled[graph.edges].any(axis=1)
     crossing = joins_classes(graph.edges, graph.y)
     gone = drop.dropped
-    before = components(np.ones_like(gone))
+    before, after = (g.component.max() + 1 for g in (graph, graph.with_edges(drop.kept)))
     metrics(
         (
             (
@@ -74,15 +69,9 @@ def facts(plan: Plan, position: int) -> None:
                 else "no class known" * bool(gone.any()) or "none",
             ),
             ("Cross classes", f"{crossing[drop.kept].sum():,}", f"{crossing.sum():,} before"),
-            ("Components", f"{components(drop.kept):,}", f"{before:,} before"),
+            ("Components", f"{after:,}", f"{before:,} before"),
         )
     )
-
-
-def components(kept: BoolArray) -> int:
-    u, v = graph.edges[kept].T
-    matrix = sparse.csr_array((np.ones(len(u)), (u, v)), shape=(graph.num_nodes, graph.num_nodes))
-    return int(csgraph.connected_components(matrix, directed=False)[0])
 
 
 def subgraph(at: Intervention, plan: Plan, position: int) -> None:
@@ -122,13 +111,7 @@ def preview() -> None:
     with st.grid(3, min_column_width=230):
         numbers, control = [st.container(), st.container()], st.container(gap="xsmall")
     with control:
-        position = st.selectbox(
-            "Seed of the preview",
-            range(len(base.seeds)),
-            format_func=lambda k: str(base.seeds[k]),
-            key="playground_seed",
-            bind=BIND,
-        )
+        position = seed_position(base, "playground", "Seed of the preview")
         if base_run.config.model != PredictionsOnly.name:
             retraining(at)  # before its outcome: what others have trained is there at once
         take_along(base_run, at, position, "playground")
@@ -176,8 +159,9 @@ def sentences(at: Intervention) -> list[str]:
         rows = result.of(at)
         seen[at] = (float(rows["val"].mean()), float(rows["test"].mean()))
         mean_w = float(base.w.mean())
-        said.append(verdict(wgnn_helps(base.test, rows["test"], mean_w, graph.num_classes)))
-    return [*filter(None, said), *filter(None, [tried(seen)])]
+        told = verdict(base.test, rows["test"], mean_w, graph.num_classes)
+        said.append(f"{told.word}: {told.numbers}")
+    return [*said, *filter(None, [tried(seen)])]
 
 
 def retraining(at: Intervention) -> None:
@@ -241,7 +225,7 @@ def accuracies(results: dict[str, RunResult]) -> None:
     rows = [("base", base.val.mean(), base.test.mean(), spread, np.nan, np.nan)]
     for name, (val, test) in scores.items():
         c = compare(base.test, test)
-        rows.append((name, val.mean(), c.other_mean, c.other_std, c.difference, c.t_pvalue))
+        rows.append((name, val.mean(), c.other_mean, c.other_std, c.difference, c.pvalue))
     left, right = st.columns([3, 2], gap="large")
     with left:
         together = {run.summary.run_id: run for run in (*results.values(), *others.values())}

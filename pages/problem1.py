@@ -7,11 +7,12 @@ from ui import load
 from ui.jobs import fragment
 from ui.shell import page_start
 from ui.show import MAP_HEIGHT, metrics, show
-from ui.text import COLOURS, TERMS, count, signed
-from ui.widgets import BIND, places
+from ui.text import TERMS
+from ui.widgets import BIND, colour, places, seed_position
 from wgnn_core.export import table_csv
 from wgnn_core.figures.accuracy_coverage import RANKED
 from wgnn_core.figures.groups import TRUSTED
+from wgnn_core.figures.text import count, signed
 from wgnn_core.ranking import RANKERS
 from wgnn_core.reports.rankers import trusted_nodes
 
@@ -94,23 +95,8 @@ def chosen_subset() -> None:
             bind=BIND,
             width=240,
         )
-        position = st.selectbox(
-            "Seed",
-            range(len(base.seeds)),
-            format_func=lambda k: str(base.seeds[k]),
-            key="problem1_seed",
-            bind=BIND,
-            width=90,
-        )
-        colour = st.selectbox(
-            "Colour",
-            list(COLOURS),
-            index=3,
-            format_func=COLOURS.__getitem__,
-            key="problem1_colour",
-            bind=BIND,
-            width=190,
-        )
+        position = seed_position(base, "problem1")
+        shade = colour("problem1", start="correctness")
         where = places()
     hits, nodes = load.hits(run_id, ranker)[position], trusted_nodes(base, ranker, position, alpha)
     size, mean = len(nodes), 100 * hits.mean()
@@ -118,11 +104,11 @@ def chosen_subset() -> None:
     metrics(
         (
             ("Trusted nodes", f"{size:,}", f"of {count(len(hits), 'test node')}"),
-            ("Accuracy on them", f"{first:.1f} %", f"{signed(first - mean)} points to all"),
+            ("Accuracy on them", f"{first:.1f} %", f"{signed(first - mean, 1)} points to all"),
             (
                 "Accuracy on the rest",
                 f"{100 * rest.mean():.1f} %" if len(rest) else "none left",
-                f"{signed(100 * rest.mean() - mean)} points to all" if len(rest) else "",
+                f"{signed(100 * rest.mean() - mean, 1)} points to all" if len(rest) else "",
             ),
         )
     )
@@ -135,7 +121,7 @@ def chosen_subset() -> None:
         on_click="ignore",
         icon=":material/download:",
     )
-    seen = {"seed": int(base.seeds[position]), "colour": colour, "layout": where}
+    seen = {"seed": int(base.seeds[position]), "colour": shade, "layout": where}
     trusted = {"mark": TRUSTED, "trusted_by": ranker, "coverage": alpha}
     show(view.figure("node-map", result, **seen, **trusted), "problem1_map", height=MAP_HEIGHT)
 

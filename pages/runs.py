@@ -13,11 +13,12 @@ from ui.jobs import PageEnd, resume
 from ui.pages import PAGES
 from ui.shell import page_start
 from ui.show import export_run, show
-from ui.text import TERMS, count, md
+from ui.text import TERMS, md
 from ui.widgets import BIND
 from wgnn_core.errors import WGNNError
 from wgnn_core.export import table_csv
 from wgnn_core.figures import missing
+from wgnn_core.figures.text import count
 from wgnn_core.intervention import Intervention
 from wgnn_core.reports.shelf import differing_settings, grouped, paired_runs, shelf_table
 from wgnn_core.runs.results import RunResult

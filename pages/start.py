@@ -9,12 +9,13 @@ from ui.jobs import ended, status_of, submit, train_button, watch
 from ui.pages import PAGES
 from ui.shell import View, page_start
 from ui.show import MAP_HEIGHT, show
-from ui.text import count, md, percent
+from ui.text import md, percent
 from ui.widgets import eta_sliders
 from wgnn_core.claims import Reason
 from wgnn_core.comparators import METHODS
 from wgnn_core.figures.groups import label_quality
-from wgnn_core.figures.sentences import verdict
+from wgnn_core.figures.text import count, signed
+from wgnn_core.figures.verdict import verdict
 from wgnn_core.intervention import Intervention
 from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.runs.results import RunResult
@@ -69,7 +70,7 @@ def pipeline(view: View, asked: Intervention, result: RunResult | None) -> None:
             "6",
             "wGNN",
             percent(accuracy),
-            f"{accuracy - base.test.mean():+.2f} points, by the tally",
+            f"{signed(accuracy - base.test.mean())} points, by the tally",
         ),
     ):
         box(number, title, value, note)
@@ -82,9 +83,10 @@ def told(result: RunResult, asked: Intervention) -> None:
     """Whether wGNN helps, if that can be said."""
     base = result.trained
     wgnn = result.of(asked)["test"]
-    reason, word, numbers = verdict(base.test, wgnn, float(base.w.mean()), base.graph.num_classes)
-    CALLS.get(reason, st.info)(
-        f"**{word}**: {numbers} The Eta grid page chooses η honestly, on validation accuracy.",
+    said = verdict(base.test, wgnn, float(base.w.mean()), base.graph.num_classes)
+    CALLS.get(said.reason, st.info)(
+        f"**{said.word}**: {said.numbers} "
+        "The Eta grid page chooses η honestly, on validation accuracy.",
         icon=":material/insights:",
     )
 

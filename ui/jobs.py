@@ -10,10 +10,11 @@ from typing import Any
 import streamlit as st
 
 from ui import load
-from ui.text import count, md
+from ui.text import md
 from wgnn_core import datasets
 from wgnn_core.comparators import METHODS
 from wgnn_core.errors import WGNNError
+from wgnn_core.figures.text import count
 from wgnn_core.graph import Graph
 from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.runs.config import RunConfig

@@ -12,13 +12,14 @@ from ui import load
 from ui.choice import Choice
 from ui.jobs import fragment
 from ui.options import graph_titles, model_titles, predictions
-from ui.text import count, md
+from ui.text import md
 from ui.widgets import BIND, widget
 from wgnn_core import datasets
 from wgnn_core.comparators import METHODS, make_method
 from wgnn_core.datasets import DatasetSpec, Parameter
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import knobs
+from wgnn_core.figures.text import count
 from wgnn_core.intervention import ETAS, Intervention
 from wgnn_core.runs.config import Pairs, RunConfig
 

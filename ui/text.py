@@ -37,14 +37,3 @@ def md(name: object, length: int = 80) -> str:
 
 def percent(value: float) -> str:
     return f"{value:.1f} %"
-
-
-def signed(value: float, digits: int = 1) -> str:
-    """``+1.2``, ``−0.5`` and plain ``0.0``."""
-    text = f"{value:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text.replace("-", "−")
-
-
-def count(number: int, thing: str) -> str:
-    """``1 node``, ``2,708 nodes``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

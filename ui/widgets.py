@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import streamlit as st
 
+from ui.text import COLOURS
 from wgnn_core.fields import Knob, knobs
-from wgnn_core.intervention import ETAS, Intervention
+from wgnn_core.intervention import ETAS, Base, Intervention
 
 BIND: Final = "query-params"
 STEP = 0.05
@@ -67,6 +69,31 @@ def places() -> str:
         "and a node stands where its probabilities pull it.",
     )
     return PLACES[chosen]
+
+
+def seed_position(base: Base, page: str, title: str = "Seed") -> int:
+    """Which of the seeds is looked at, by its position among them."""
+    return st.selectbox(
+        title,
+        range(len(base.seeds)),
+        format_func=lambda k: str(base.seeds[k]),
+        key=f"{page}_seed",
+        bind=BIND,
+        width=150,
+    )
+
+
+def colour(page: str, of: Sequence[str] = tuple(COLOURS), start: str = "w") -> str:
+    """What the colours of a map show."""
+    return st.selectbox(
+        "Colour",
+        of,
+        index=of.index(start),
+        format_func=COLOURS.__getitem__,
+        key=f"{page}_colour",
+        bind=BIND,
+        width=220,
+    )
 
 
 def chosen_etas(like: Intervention) -> Intervention:

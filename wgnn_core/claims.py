@@ -211,14 +211,12 @@ def wgnn_helps(base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_clas
 
     Returns:
         Numbers "difference", "low" and "high": the mean difference in points and its 95 %
-        interval; "seeds"; "trained": mean w as a share of the largest w. The p-value is that of
-        the paired t-test, two-sided, or where all differences are one number, and their spread is
-        not known, that of the signed-rank test. The reason is `UNTRAINED` where that share is below
+        interval; "seeds"; "trained": mean w as a share of the largest w. The p-value is
+        `Comparison.pvalue`. The reason is `UNTRAINED` where that share is below
         `UNTRAINED_SHARE`, and `OPPOSITE` where wGNN loses.
     """
     c = compare(base, wgnn)
     trained = mean_w / max_nonuniformity(num_classes)
-    pvalue = c.wilcoxon_pvalue if c.t_pvalue == 0 else c.t_pvalue
     numbers = {
         "difference": c.difference,
         "low": c.low,
@@ -235,11 +233,11 @@ def wgnn_helps(base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_clas
         reason = Reason.UNTRAINED
     elif c.n == 1:
         reason = Reason.EMPTY
-    elif not pvalue < LEVEL:  # nan where both are equal for every seed
+    elif not c.pvalue < LEVEL:  # nan where both are equal for every seed
         reason = Reason.NOISE
     else:
         reason = Reason.HOLDS if c.difference > 0 else Reason.OPPOSITE
-    return Claim(reason, numbers, pvalue)
+    return Claim(reason, numbers, c.pvalue)
 
 
 def best_on_edge(

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.sparse import csgraph
 
 from wgnn_core.errors import WGNNError
 
@@ -112,6 +113,12 @@ class Graph:
         matrix = sparse.csr_array((ones, (rows, cols)), shape=(self.num_nodes, self.num_nodes))
         matrix.sort_indices()
         return matrix
+
+    @cached_property
+    def component(self) -> IntArray:
+        """The connected component of each node, numbered from 0."""
+        _, component = csgraph.connected_components(self.adjacency, directed=False)
+        return np.asarray(component, dtype=np.int64)
 
     @cached_property
     def content_hash(self) -> str:

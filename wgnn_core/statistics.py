@@ -56,6 +56,11 @@ class Comparison:
         """
         return self.wilcoxon_pvalue if self.t_pvalue == 0 else self.t_pvalue
 
+    @property
+    def test(self) -> str:
+        """The test that `pvalue` is of."""
+        return "Wilcoxon's signed-rank test" if self.t_pvalue == 0 else "paired t-test"
+
 
 def compare(base: npt.ArrayLike, other: npt.ArrayLike) -> Comparison:
     """Compare two methods that were run with the same seeds, in the same order.

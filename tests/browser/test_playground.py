@@ -107,7 +107,9 @@ def test_the_close_up_can_be_read(
     assert before == pytest.approx(after)
     # both cameras follow a button and a drag of one panel
     frame.get_by_label("Zoom in").click()
-    box = frame.locator("#second").bounding_box()
+    panel = frame.locator("#second")
+    panel.hover()  # scrolls to it and waits until it stands still
+    box = panel.bounding_box()
     assert box is not None
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(*middle)

@@ -32,7 +32,9 @@ def settled(page: Page) -> None:
 
 
 def metric(page: Page, label: str) -> Any:
-    return page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue")
+    """Its value; while the page draws itself anew the old one can stand beside it for a moment."""
+    place = page.get_by_test_id("stMetric").filter(has_text=label)
+    return place.get_by_test_id("stMetricValue").first
 
 
 def slide(page: Page, label: str, key: str = "ArrowRight") -> None:

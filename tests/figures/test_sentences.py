@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 from wgnn_core.boundary import class_boundary, distance_to_boundary
-from wgnn_core.claims import Reason
 from wgnn_core.figures import sentences
 from wgnn_core.graph import Graph, Split, make_graph
 
@@ -120,24 +119,3 @@ def test_a_model_that_has_not_learned_is_named() -> None:
     assert sentences.hardly_learned(np.full(9, 0.5), 4) == ""
     text = sentences.hardly_learned(np.full(9, 0.02), 2)
     assert numbers(text) == [0.02, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("base", "wgnn", "mean_w", "reason", "word"),
-    [
-        ([80, 81, 82, 80, 81], [83, 84, 84.5, 83, 84], 1.0, Reason.HOLDS, "helps"),
-        ([83, 84, 84.5, 83, 84], [80, 81, 82, 80, 81], 1.0, Reason.OPPOSITE, "hurts"),
-        ([80, 84, 82, 79, 81], [81, 83, 82.5, 80, 80], 1.0, Reason.NOISE, "No clear difference"),
-        ([80, 80], [82, 82], 1.0, Reason.NOISE, "No clear difference"),  # two seeds, no spread
-        ([80, 80], [80, 80], 1.0, Reason.NOISE, "No clear difference"),
-        ([80], [90], 1.0, Reason.EMPTY, "One seed"),
-        ([50, 51, 52, 50, 51], [83, 84, 84.5, 83, 84], 0.02, Reason.UNTRAINED, "hardly learned"),
-    ],
-)
-def test_wgnn_helps_only_where_it_does(base, wgnn, mean_w, reason, word) -> None:
-    found, text, told = sentences.verdict(base, wgnn, mean_w, 4)
-    assert found is reason and word in text
-    assert ("helps" in text) == (reason is Reason.HOLDS)
-    first, second, points, seeds = numbers(told.replace("−", "-"))[:4]
-    wanted = [np.mean(base), np.mean(wgnn), np.mean(wgnn) - np.mean(base)]
-    assert [first, second, points] == pytest.approx(wanted, abs=0.0051) and seeds == len(base)

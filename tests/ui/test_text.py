@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.text import count, md
-from wgnn_core.figures.text import label
+from ui.text import md
+from wgnn_core.figures.text import count, label
 
 
 @given(st.text(max_size=300))

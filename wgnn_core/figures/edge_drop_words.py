@@ -8,6 +8,7 @@ import numpy as np
 
 from wgnn_core.claims import dropped_edges_join_classes
 from wgnn_core.edgedrop import EdgeDrop
+from wgnn_core.figures.text import count
 from wgnn_core.graph import IntArray
 from wgnn_core.layout import CloseUp
 
@@ -60,11 +61,11 @@ def what_goes(edges: IntArray, drop: EdgeDrop, classes: IntArray, shot: CloseUp 
     if not lost:
         spare = int((drop.least[edges].all(axis=1) & ~drop.forest).sum())
         why = (
-            f"of the {_count(spare, 'edge')} outside its spanning forest the share eta2 is none"
+            f"of the {count(spare, 'edge')} outside its spanning forest the share eta2 is none"
             if spare
             else "its spanning forest holds every edge among them, so none can go"
         )
-        return f"No edge goes among the {_count(least, 'node')} of V': {why}."
+        return f"No edge goes among the {count(least, 'node')} of V': {why}."
     claim = dropped_edges_join_classes(edges, drop.dropped, classes)
     share, other = claim.numbers["dropped"], claim.numbers["kept"]
     parts = f"{share:.0f} % of them join two classes"
@@ -72,7 +73,7 @@ def what_goes(edges: IntArray, drop: EdgeDrop, classes: IntArray, shot: CloseUp 
         parts += f", and {other:.0f} % of the other edges"
     hidden = shot.dropped_hidden if shot is not None else 0
     shown = f"; {lost - hidden:,} of them are shown" if hidden else ""
-    text = f"{lost:,} of {_count(len(edges), 'edge')} go among the {_count(least, 'node')} of V'"
+    text = f"{lost:,} of {count(len(edges), 'edge')} go among the {count(least, 'node')} of V'"
     return f"{text}{f': {parts}' if np.isfinite(share) else ''}{shown}."
 
 
@@ -82,9 +83,5 @@ def _left_out(shot: CloseUp) -> str:
         (shot.intact, "node", "of V' in pieces that lose no edge"),
         (shot.lonely, "node", "of V' without an edge to another"),
     )
-    parts = [f"{_count(number, thing)} {what}" for number, thing, what in found if number]
+    parts = [f"{count(number, thing)} {what}" for number, thing, what in found if number]
     return f" Left out: {'; '.join(parts)}." if parts else ""
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

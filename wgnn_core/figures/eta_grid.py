@@ -23,7 +23,7 @@ from wgnn_core.figures.eta_cells import cell_table, drawn_grid, seeds_of, standa
 from wgnn_core.figures.eta_words import SPAN, noise, on_edge, told
 from wgnn_core.figures.scene import Choices, Scene
 from wgnn_core.figures.style import DIVERGING, Style, lightness
-from wgnn_core.figures.text import label, paper_text, plotly_text
+from wgnn_core.figures.text import label, paper_text, plotly_text, signed
 from wgnn_core.runs.results import RunResult
 
 Metric = Literal["val", "test", "gain"]
@@ -205,9 +205,7 @@ class EtaGrid(Figure):
         return found
 
     def _text(self, value: float) -> str:
-        """A cell as it is printed: a true minus, and no sign before a zero."""
-        text = f"{value:{'+.1f' if self.metric == 'gain' else '.1f'}}"
-        return text.lstrip("+-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
+        return signed(value, 1) if self.metric == "gain" else f"{value:.1f}"
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
         colours = ink(dark)

@@ -7,15 +7,10 @@ import pandas as pd
 
 from wgnn_core.claims import best_on_edge
 from wgnn_core.figures.eta_cells import standard_error
+from wgnn_core.figures.text import count, signed
 
 SPAN = 2
 """The colours reach at least so many standard errors to either side: noise looks like noise."""
-
-
-def signed(value: float) -> str:
-    """With a true minus, and no sign before a zero."""
-    text = f"{value:+.2f}"
-    return text.lstrip("+-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
 def told(data: pd.DataFrame, names: tuple[str, str]) -> list[str]:
@@ -28,7 +23,7 @@ def told(data: pd.DataFrame, names: tuple[str, str]) -> list[str]:
             continue
         spread = ["" if np.isnan(sd) else f" (s.d. {sd:.2f})" for sd in (at.val_sd, at.test_sd)]
         p = "no p" if np.isnan(at.p) else f"p = {at.p:.2g}, paired"
-        n = f"n = {at.n} seed{'s' * (at.n != 1)}" if at.n else "other seeds"
+        n = f"n = {count(at.n, 'seed')}" if at.n else "other seeds"
         lines.append(
             f"{head}\nvalidation {at.val_percent:.2f}{spread[0]}\n"
             f"test {at.test_percent:.2f}{spread[1]}\n"

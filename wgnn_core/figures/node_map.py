@@ -17,8 +17,8 @@ from wgnn_core.figures.maps import EDGE, map_table
 from wgnn_core.figures.node_drawing import MANY_RINGS, SCALE_TITLES, Colour, NodeDrawing
 from wgnn_core.figures.polygon import NOT_STORED, explained, placed
 from wgnn_core.figures.scene import OfModel, Scene
-from wgnn_core.figures.sentences import across, amount, blind_spot, of_boundary, of_scene
-from wgnn_core.figures.text import label, labels
+from wgnn_core.figures.sentences import across, blind_spot, of_boundary, of_scene
+from wgnn_core.figures.text import count, label, labels
 from wgnn_core.graph import BoolArray, IntArray
 from wgnn_core.layout import ego_layout
 from wgnn_core.nonuniformity import max_nonuniformity
@@ -192,9 +192,9 @@ class NodeMap(NodeDrawing):
             data,
             title=f"{what} on {label(graph)}",
             caption=(
-                f"The {amount(len(number), 'node')} of {label(graph)} coloured by "
+                f"The {count(len(number), 'node')} of {label(graph)} coloured by "
                 f"{what[0].lower()}{what[1:]}{chosen}"
-                + (f"; lines are its {amount(lines, 'edge')}." if lines else ".")
+                + (f"; lines are its {count(lines, 'edge')}." if lines else ".")
             ),
             alt=f"Map of {label(graph)}: " + _summary(number, names, picked),
             colour=colour,

@@ -16,24 +16,18 @@ from wgnn_core.claims import (
     untrained,
     w_misses_doubt,
     w_rises_from_boundary,
-    wgnn_helps,
     wrong_nodes_gather_at,
     wrong_nodes_have_small_w,
 )
 from wgnn_core.figures.scene import Scene
+from wgnn_core.figures.text import count, signed
 from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
 from wgnn_core.nonuniformity import max_nonuniformity
-from wgnn_core.statistics import compare
 
 Floats = npt.NDArray[np.floating]
 
 LEAST_NODES = 10
 """Fewer nodes on one side of a comparison are counted and not compared."""
-
-
-def amount(number: int, thing: str) -> str:
-    """``1 node``, ``2,708 nodes``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def hardly_learned(w: FloatArray, num_classes: int) -> str:
@@ -74,12 +68,11 @@ def w_at_boundary(w: Floats, distance: Floats) -> str:
         return "" if np.isfinite(distance).any() else "No edge joins two classes."
     on, off = int((distance == 0).sum()), int((np.isfinite(distance) & (distance > 0)).sum())
     if min(on, off) < LEAST_NODES:
-        of = amount(len(distance), "node")
+        of = count(len(distance), "node")
         return f"{on:,} of {of} stand on the class boundary and {off:,} off it: too few to compare."
     numbers = claim.numbers
     means = f"mean w {numbers['boundary']:.2f} on it and {numbers['inside']:.2f} off it"
-    correlation = f"{numbers['correlation']:.2f}".replace("-", "−")
-    strength = f"rank correlation {correlation}; {means}"
+    strength = f"rank correlation {signed(numbers['correlation'])}; {means}"
     if claim.reason is Reason.HOLDS:
         return f"w rises with the distance to the class boundary ({strength})."
     if claim.reason is Reason.OPPOSITE:
@@ -104,14 +97,14 @@ def w_tells_wrong(w: Floats, right: BoolArray) -> str:
 def blind_spot(prob: FloatArray, w: Floats, right: BoolArray) -> str:
     """How many nodes waver between two classes although their w is large; else nothing."""
     claim = w_misses_doubt(prob, w, right)
-    count = int(claim.numbers["nodes"])
-    if not count:
+    number = int(claim.numbers["nodes"])
+    if not number:
         return ""
     top = max_nonuniformity(prob.shape[1])
     text = (
-        f"w has a blind spot: {amount(count, 'test node')} cannot decide between two classes "
+        f"w has a blind spot: {count(number, 'test node')} cannot decide between two classes "
         f"(their two largest probabilities differ by less than {TWO_CLASS_DOUBT:g}) and yet "
-        f"{'has' if count == 1 else 'have'} a w over {LARGE_SHARE * top:.2f}, half of the largest"
+        f"{'has' if number == 1 else 'have'} a w over {LARGE_SHARE * top:.2f}, half of the largest"
     )
     if claim.holds:
         wrong, others = claim.numbers["wrong"], claim.numbers["others"]
@@ -121,7 +114,7 @@ def blind_spot(prob: FloatArray, w: Floats, right: BoolArray) -> str:
 
 def right_share(graph: Graph, test: BoolArray, predicted: IntArray) -> str:
     share = 100 * float((predicted == graph.y)[test].mean())
-    return f"{share:.1f} % of the {amount(int(test.sum()), 'test node')} are right."
+    return f"{share:.1f} % of the {count(int(test.sum()), 'test node')} are right."
 
 
 def across(graph: Graph) -> str:
@@ -141,7 +134,7 @@ def of_boundary(distance: Floats) -> str:
     if none == len(distance):
         return "No edge joins two classes, so there is no boundary."
     verb = "has" if on == 1 else "have"
-    return f"{amount(on, 'node')} {verb} a neighbour of another class." + (
+    return f"{count(on, 'node')} {verb} a neighbour of another class." + (
         f" From {none:,} no boundary can be reached (grey)." if none else ""
     )
 
@@ -157,37 +150,3 @@ def of_scene(scene: Scene, predicted: IntArray, w: FloatArray) -> str:
     if scene.choices.colour == "correctness":
         return wrong_at_boundary(graph, test, predicted)
     return right_share(graph, test, predicted)
-
-
-def verdict(
-    base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_classes: int
-) -> tuple[Reason, str, str]:
-    """Whether wGNN helps: why it may be said, what is said, and the numbers behind it.
-
-    Args:
-        base: Test accuracy of the base model in percent, one per seed.
-        wgnn: That of wGNN, for the same seeds.
-        mean_w: Of the base model over all nodes and seeds.
-        num_classes: C.
-    """
-    claim, c = wgnn_helps(base, wgnn, mean_w, num_classes), compare(base, wgnn)
-    words = {
-        Reason.HOLDS: "wGNN helps here",
-        Reason.OPPOSITE: "wGNN hurts here with this η",
-        Reason.NOISE: "No clear difference here with this η",
-        Reason.EMPTY: "One seed cannot tell a difference from chance",
-        Reason.UNTRAINED: "The base model has hardly learned, so a difference says nothing",
-    }
-    if claim.reason is Reason.UNTRAINED:
-        why = f"mean w {mean_w:.2f} of at most {max_nonuniformity(num_classes):.2f}"
-    elif claim.reason is Reason.EMPTY or np.isnan(claim.pvalue):
-        why = "no spread to test"
-    else:
-        why = f"paired {'t-test' if c.t_pvalue else 'signed-rank test'} p = {claim.pvalue:.2g}"
-    points = f"{c.difference:+.2f}".replace("+0.00", "0.00").replace("-0.00", "0.00")
-    return (
-        claim.reason,
-        words[claim.reason],
-        f"{c.base_mean:.2f} % → {c.other_mean:.2f} % "
-        f"({points.replace('-', '−')} points, {amount(c.n, 'seed')}, {why}).",
-    )

@@ -51,6 +51,17 @@ def labels(names: Iterable[object]) -> list[str]:
     return result
 
 
+def count(number: int, thing: str) -> str:
+    """``1 node``, ``2,708 nodes``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """``+1.20``, ``−0.50`` with a true minus, and plain ``0.00``."""
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
+
+
 def plotly_text(text: str) -> str:
     """`text` as plotly shows it literally: it reads a subset of HTML, and TeX between dollars.
 

@@ -4,45 +4,67 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from wgnn_core.claims import Claim, Reason
+import numpy.typing as npt
+
+from wgnn_core.claims import Reason, wgnn_helps
+from wgnn_core.figures.text import count, signed
 from wgnn_core.intervention import Intervention
-from wgnn_core.statistics import Comparison
+from wgnn_core.nonuniformity import max_nonuniformity
+from wgnn_core.statistics import Comparison, compare
 
 _WORDS = {
     Reason.HOLDS: "wGNN helps here with this η",
     Reason.OPPOSITE: "wGNN hurts here with this η",
     Reason.NOISE: "No difference beyond noise here with this η",
     Reason.EMPTY: "One seed cannot tell a difference from noise",
+    Reason.UNTRAINED: "The base model has hardly learned, so a difference says nothing",
 }
 
 
-def verdict(claim: Claim) -> str:
-    """One sentence about test accuracy, from `claims.wgnn_helps`.
+@dataclass(frozen=True)
+class Verdict:
+    """Whether wGNN helps.
 
-    Empty where the base model has not learned: against such a model nothing can be said.
+    Attributes:
+        reason: Why it may be said.
+        word: What is said.
+        numbers: Test accuracy before and after, and what the sentence rests on.
     """
+
+    reason: Reason
+    word: str
+    numbers: str
+
+
+def verdict(base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_classes: int) -> Verdict:
+    """One sentence about test accuracy in percent; arguments as those of `claims.wgnn_helps`."""
+    claim, c = wgnn_helps(base, wgnn, mean_w, num_classes), compare(base, wgnn)
+    parts = [f"{signed(c.difference)} points"]
+    if math.isfinite(c.low) and c.low < c.high:
+        parts.append(f"95 % interval {signed(c.low)} to {signed(c.high)}")
+    parts.append(count(c.n, "seed"))
     if claim.reason is Reason.UNTRAINED:
-        return ""
-    numbers = claim.numbers
-    text = f"{_WORDS[claim.reason]}: {points(numbers['difference'])} of test accuracy"
-    if math.isfinite(numbers["low"]):
-        text += f" (95 % interval {numbers['low']:+.2f} to {numbers['high']:+.2f})"
-    return f"{text}."
+        parts.append(f"mean w {mean_w:.2f} of at most {max_nonuniformity(num_classes):.2f}")
+    elif c.n > 1:
+        parts.append(f"{c.test}, {pvalue(c.pvalue)}")
+    return Verdict(
+        claim.reason,
+        _WORDS[claim.reason],
+        f"{c.base_mean:.2f} % → {c.other_mean:.2f} % ({', '.join(parts)}).",
+    )
 
 
 def gain(c: Comparison) -> str:
     """The gain over the base model with its p-value, short enough to stand under a number."""
-    p = f", {pvalue(c.t_pvalue)}" if math.isfinite(c.t_pvalue) else ""
-    return f"{points(c.difference)}{p}"
-
-
-def points(difference: float) -> str:
-    """A difference of accuracies; without a minus where it is zero."""
-    return f"{round(difference, 2) + 0.0:+.2f} points"
+    p = f", {pvalue(c.pvalue)}" if math.isfinite(c.pvalue) else ""
+    return f"{signed(c.difference)} points{p}"
 
 
 def pvalue(p: float) -> str:
+    if math.isnan(p):
+        return "no p"
     return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from wgnn_core.export import result_table, table_csv, table_latex, table_markdown
 from wgnn_core.figures.methods import methods_of, scores_of
+from wgnn_core.figures.text import signed
 from wgnn_core.graph import Graph
 from wgnn_core.runs.results import RunResult
 
@@ -43,8 +44,7 @@ def _caption(table: pd.DataFrame) -> str:
     gains = []
     for row in table.iloc[1:].to_dict("records"):
         p = "" if np.isnan(row["p_value"]) else f", p = {row['p_value']:.2g}"
-        gain = f"{row['gain_points']:+.2f}".replace("-", "\N{MINUS SIGN}")  # a hyphen ends a line
-        gains.append(f"{row['method']} {gain}{p}")
+        gains.append(f"{row['method']} {signed(row['gain_points'])}{p}")
     if not gains:
         return text
     return f"{text} Gain over {base} in points, paired t-test: {'; '.join(gains)} (* p < 0.05)."
