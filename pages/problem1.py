@@ -63,13 +63,13 @@ with right:
         shown,
         hide_index=True,
         column_config={
-            "ranker": st.column_config.TextColumn("Ranker", width=110),
-            "accuracy": number("Accuracy", format="%.1f", width=66, help="On the chosen nodes, %"),
+            "ranker": st.column_config.TextColumn("Ranker", width=140),
+            "accuracy": number("Accuracy", format="%.1f", width=62, help="On the chosen nodes, %"),
             "aurc": number("AURC", format="%.1f", width=60, help="Times 1000, smaller is better"),
             "augrc": number("AUGRC", format="%.1f", width=60, help="Times 1000, smaller is better"),
             "coverage": st.column_config.TextColumn(
                 f"{target} % up to",
-                width=100,
+                width=90,
                 help="Largest coverage in percent of the test nodes, with its bootstrap interval",
             ),
         },

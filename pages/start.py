@@ -131,9 +131,8 @@ with top.container(horizontal=True, vertical_alignment="center"):
     going = status is not None and status.active
     train_button("Run wGNN", config, "start_button", disabled=going or done)
     if status is None:
-        text = (
-            f"{config.trainings} trainings of {METHODS[config.model].title} on {view.graph.name}."
-        )
+        what = f"{METHODS[config.model].title} on {md(view.graph.title)}"
+        text = f"{config.trainings} trainings of {what}."
     elif going:
         watch(config.run_id)
         text = "Training; the numbers appear below as they come."

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from wgnn_core import datasets
 from wgnn_core.graph import Graph, Split, make_graph
+
+settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
+settings.load_profile("untimed")
 
 
 def mask(nodes: list[int], n: int) -> np.ndarray:

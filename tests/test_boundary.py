@@ -1,6 +1,6 @@
 import networkx as nx
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wgnn_core.boundary import (
@@ -24,7 +24,6 @@ def labelled_graphs(draw):
 
 
 @given(labelled_graphs())
-@settings(deadline=None)
 def test_boundary_is_the_union_of_the_boundaries_of_the_classes(case):
     g, edges, labels = case
     expected = set()
@@ -37,7 +36,6 @@ def test_boundary_is_the_union_of_the_boundaries_of_the_classes(case):
 
 
 @given(labelled_graphs())
-@settings(deadline=None)
 def test_distance_equals_all_pairs_distances(case):
     g, edges, labels = case
     boundary = np.flatnonzero(class_boundary(edges, labels, len(g)))
@@ -47,7 +45,6 @@ def test_distance_equals_all_pairs_distances(case):
 
 
 @given(labelled_graphs())
-@settings(deadline=None)
 def test_homophily_equals_counting(case):
     g, edges, labels = case
     known = labels != UNLABELLED

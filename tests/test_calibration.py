@@ -8,7 +8,7 @@ from wgnn_core.errors import WGNNError
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 12))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_bins_and_ece_equal_a_loop(seed, n, bins):
     rng = np.random.default_rng(seed)
     prob, labels = rng.dirichlet(np.ones(3), n), rng.integers(0, 3, n)

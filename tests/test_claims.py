@@ -35,7 +35,7 @@ def nodes(right_on, right_off, wrong_on, wrong_off):
 
 
 @given(*[st.integers(1, 12)] * 4)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_gathering_equals_fishers_exact_test(a, b, c, d):
     claim = wrong_nodes_gather_at(*nodes(a, b, c, d))
     expected = stats.fisher_exact([[c, d], [a, b]], alternative="greater").pvalue

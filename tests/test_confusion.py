@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -11,7 +11,6 @@ classes = st.integers(0, 3)
 
 
 @given(st.lists(st.tuples(classes, classes), min_size=1, max_size=40))
-@settings(deadline=None)
 def test_matrix_equals_scikit_learn_and_accuracy_counts(pairs):
     labels, predicted = np.array(pairs).T
     matrix = confusion_matrix(labels, predicted, 4)
@@ -26,7 +25,6 @@ def test_matrix_equals_scikit_learn_and_accuracy_counts(pairs):
 
 
 @given(st.lists(st.tuples(classes, classes, classes), min_size=1, max_size=40))
-@settings(deadline=None)
 def test_changes_part_the_nodes_and_add_up_to_the_gain(triples):
     labels, before, after = np.array(triples).T
     found = changes(labels, before, after)

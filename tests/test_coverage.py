@@ -41,7 +41,7 @@ def test_random_quality_refuses_what_a_curve_refuses():
     outcomes=st.lists(st.lists(st.booleans(), min_size=1, max_size=30), min_size=1, max_size=4),
     target=st.sampled_from([10.0, 50.0, 60.0, 90.0, 100.0]),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_largest_coverage_equals_a_loop(outcomes, target):
     expected = []
     for hits in outcomes:

@@ -4,7 +4,7 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wgnn_core import datasets
@@ -49,7 +49,6 @@ def components(n, edges):
 
 
 @given(cases(), percents, percents, seeds)
-@settings(deadline=None)
 def test_connected_components_never_change(case, percent1, percent2, seed):
     edges, n, _, _ = case
     result = run(case, percent1, percent2, seed)
@@ -57,7 +56,6 @@ def test_connected_components_never_change(case, percent1, percent2, seed):
 
 
 @given(cases(), percents, percents, seeds)
-@settings(deadline=None)
 def test_masks_follow_algorithm_2(case, percent1, percent2, seed):
     edges, n, w, pool = case
     result = run(case, percent1, percent2, seed)
@@ -79,14 +77,12 @@ def test_masks_follow_algorithm_2(case, percent1, percent2, seed):
 
 
 @given(cases(), percents, seeds)
-@settings(deadline=None)
 def test_either_eta_zero_is_the_identity(case, percent, seed):
     assert run(case, 0, percent, seed).kept.all()
     assert run(case, percent, 0, seed).kept.all()
 
 
 @given(cases(), percents, percents, percents, seeds)
-@settings(deadline=None)
 def test_dropped_edges_are_nested_in_eta2(case, percent1, a, b, seed):
     small, large = (run(case, percent1, p, seed) for p in sorted((a, b)))
     assert (small.dropped <= large.dropped).all()
@@ -94,7 +90,6 @@ def test_dropped_edges_are_nested_in_eta2(case, percent1, a, b, seed):
 
 
 @given(cases(), percents, percents, seeds)
-@settings(deadline=None)
 def test_droppable_edges_are_nested_in_eta1(case, a, b, seed):
     small, large = (run(case, p, 100, seed).dropped for p in sorted((a, b)))
     assert (small <= large).all()

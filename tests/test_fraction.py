@@ -2,7 +2,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wgnn_core.errors import WGNNError
@@ -10,7 +10,6 @@ from wgnn_core.fraction import ceil_fraction, floor_fraction
 
 
 @given(tenths=st.integers(0, 100), count=st.integers(0, 50_000))
-@settings(deadline=None)
 def test_floor_is_the_floor_of_the_decimal_a_user_typed(tenths, count):
     assert floor_fraction("eta", tenths / 100, count) == math.floor(Fraction(tenths, 100) * count)
 
@@ -27,7 +26,6 @@ def test_eta_outside_the_unit_interval_is_named(eta):
 
 
 @given(percent=st.integers(1, 100), count=st.integers(1, 50_000))
-@settings(deadline=None)
 def test_ceil_is_the_ceil_of_the_decimal_a_user_typed(percent, count):
     assert ceil_fraction(percent / 100, count) == math.ceil(Fraction(percent, 100) * count)
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import linprog
@@ -28,7 +28,6 @@ def squared_wasserstein(p, q):
 
 
 @given(distributions())
-@settings(deadline=None)
 def test_w_lies_in_its_range(prob):
     w = nonuniformity(prob)
     assert w.shape == prob.shape[:-1]
@@ -44,7 +43,6 @@ def test_extremes_are_uniform_and_one_hot(classes):
 
 
 @given(distributions(max_classes=5))
-@settings(deadline=None)
 def test_w_is_twice_the_squared_wasserstein_distance_to_uniform(prob):
     classes = prob.shape[-1]
     uniform = np.full(classes, 1 / classes)
@@ -53,7 +51,6 @@ def test_w_is_twice_the_squared_wasserstein_distance_to_uniform(prob):
 
 
 @given(distributions(), st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_classes_can_be_renamed_and_nodes_reordered(prob, random):
     columns, rows = list(range(prob.shape[1])), list(range(prob.shape[0]))
     random.shuffle(columns)

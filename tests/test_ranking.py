@@ -4,7 +4,7 @@ from collections import Counter
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
@@ -69,7 +69,6 @@ def brute_force_m1(graph, split):
     train=st.integers(1, 8),
     chunk=st.sampled_from([1, 2, 3, 512]),
 )
-@settings(deadline=None)
 def test_m1_equals_the_definition(seed, nodes, density, train, chunk):
     graph = random_graph(seed, nodes, int(density * nodes), train=train)
     split = graph.split(0)
@@ -97,7 +96,6 @@ def test_m1_counts_nodes_and_not_paths():
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(deadline=None)
 def test_m1_order_is_lexicographic_with_unreachable_nodes_last(seed):
     graph = random_graph(seed, edges=20)
     split = graph.split(0)
@@ -238,7 +236,6 @@ outcomes = st.lists(st.booleans(), min_size=1, max_size=40).map(np.array)
 
 @given(outcomes, st.lists(st.integers(1, 100), min_size=1, max_size=6))
 @example(np.array([True] * 7 + [False] * 93), [7])  # 0.07 * 100 is just above 7 in floats
-@settings(deadline=None)
 def test_accuracy_coverage_equals_a_loop(correct, percents):
     expected = []
     for percent in percents:
@@ -267,14 +264,12 @@ def test_curves_of_nothing_are_refused(curve):
 
 
 @given(outcomes)
-@settings(deadline=None)
 def test_aurc_equals_a_loop(correct):
     risks = [np.mean(~correct[:k]) for k in range(1, len(correct) + 1)]
     assert aurc(correct) == pytest.approx(np.mean(risks))
 
 
 @given(outcomes)
-@settings(deadline=None)
 def test_augrc_equals_its_closed_form(correct):
     accuracy = correct.mean()
     confidence = -np.arange(len(correct))

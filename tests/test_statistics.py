@@ -50,7 +50,6 @@ def test_swapping_the_sides_changes_the_sign_only():
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=2, max_size=12))
-@settings(deadline=None)
 def test_interval_leaves_out_zero_exactly_if_p_is_below_5_percent(pairs):
     result = compare(*(np.array(pairs).T / 10))
     assert result.low <= result.difference <= result.high
@@ -60,7 +59,7 @@ def test_interval_leaves_out_zero_exactly_if_p_is_below_5_percent(pairs):
 
 
 @given(st.lists(st.integers(-4, 4), min_size=2, max_size=8))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_wilcoxon_agrees_with_scipy_where_that_is_exact(gains):
     ours = compare(np.zeros(len(gains)), gains).wilcoxon_pvalue
     with warnings.catch_warnings():

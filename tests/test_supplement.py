@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wgnn_core.errors import WGNNError
@@ -25,7 +25,6 @@ percents = st.integers(0, 100)
 
 
 @given(cases(), percents)
-@settings(deadline=None)
 def test_the_test_nodes_of_largest_w_join_with_their_predicted_labels(case, percent):
     w, predicted, train, test = case
     result = supplement(w, predicted, train, test, percent / 100)
@@ -39,14 +38,12 @@ def test_the_test_nodes_of_largest_w_join_with_their_predicted_labels(case, perc
 
 
 @given(cases(), percents, percents)
-@settings(deadline=None)
 def test_training_sets_are_nested_in_eta0(case, a, b):
     small, large = (supplement(*case, eta / 100).train for eta in sorted((a, b)))
     assert (small <= large).all()
 
 
 @given(cases())
-@settings(deadline=None)
 def test_eta0_zero_is_the_identity_and_one_adds_all(case):
     _, _, train, test = case
     nothing, everything = supplement(*case, 0.0), supplement(*case, 1.0)
@@ -56,7 +53,6 @@ def test_eta0_zero_is_the_identity_and_one_adds_all(case):
 
 
 @given(cases(), percents)
-@settings(deadline=None)
 def test_inputs_stay_untouched(case, percent):
     before = [array.copy() for array in case]
     supplement(*case, percent / 100)
@@ -65,7 +61,6 @@ def test_inputs_stay_untouched(case, percent):
 
 
 @given(st.integers(0, 2**32 - 1), percents)
-@settings(deadline=None)
 def test_renumbering_the_nodes_renumbers_the_outcome(seed, percent):
     rng = np.random.default_rng(seed)
     n = 30

@@ -63,6 +63,8 @@ class Graph:
     self_loops_removed: int = 0
     origin: tuple[str, tuple[tuple[str, float], ...]] | None = None
     """Its name in the catalogue of datasets and the parameters it was made with, if it is of it."""
+    title: str = ""
+    """The name that people read, "PubMed" for pubmed."""
 
     @property
     def num_nodes(self) -> int:
@@ -215,6 +217,7 @@ def make_graph(
         splits=tuple(_checked_split(name, s, y, i) for i, s in enumerate(_nonempty(name, splits))),
         node_names=tuple(node_names) if node_names is not None else None,
         self_loops_removed=loops,
+        title=name,
     )
 
 

@@ -109,7 +109,15 @@ class Intervention:
     @property
     def text(self) -> str:
         """For people: the etas, then the other knobs that differ from their defaults."""
-        etas = (f"η{'₀₁₂'[i]} = {eta:g}" for i, eta in enumerate(self.etas))
+        return self._text(ETAS)
+
+    @property
+    def edge_text(self) -> str:
+        """The same without eta0, which has no part in Algorithm 2."""
+        return self._text(ETAS[1:])
+
+    def _text(self, names: Iterable[str]) -> str:
+        etas = (f"η{'₀₁₂'[ETAS.index(name)]} = {getattr(self, name):g}" for name in names)
         return ", ".join([*etas, *(f"{n.replace('_', ' ')} {v}" for n, v in self.others.items())])
 
     def __str__(self) -> str:

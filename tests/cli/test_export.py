@@ -221,7 +221,7 @@ def styles(draw: st.DrawFn) -> Style:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(configs(), chosen_of(), styles())
 def test_a_command_reads_back_as_what_it_was_made_from(config, chosen, style) -> None:
     kind, choices = chosen

@@ -17,7 +17,7 @@ def same_class_share(graph):
     return (graph.y[u] == graph.y[v]).mean()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.integers(60, 200), st.integers(2, 5), st.floats(0, 1), st.floats(1, 6), st.integers(0, 99)
 )

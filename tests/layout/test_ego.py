@@ -26,7 +26,7 @@ def connected(n, extra, seed):
 
 
 @given(st.integers(2, 60), st.integers(0, 40), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_hops_are_rings_and_no_two_nodes_are_closer_than_the_spacing(n, extra, seed):
     g = connected(n, extra, seed)
     points = ego_layout(edge_array(g), n)

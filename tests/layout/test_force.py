@@ -32,7 +32,7 @@ def blocks():
     seed=st.integers(0, 2**32 - 1),
     aspect=st.sampled_from([0.5, 1.0, 1.6, 3.0]),
 )
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_every_node_gets_its_own_finite_place_on_the_canvas(nodes, edges, seed, aspect):
     pairs = edge_array(nx.gnm_random_graph(nodes, edges, seed=seed))
     points = layout(pairs, nodes, seed=seed, epochs=20, aspect=aspect)

@@ -12,7 +12,6 @@ areas = st.lists(st.floats(0.05, 100), min_size=1, max_size=30)
 
 
 @given(areas, st.floats(0.3, 4), st.sampled_from([pack_rows, pack_columns]))
-@settings(deadline=None)
 def test_boxes_fill_the_canvas_by_area_and_do_not_overlap(values, height, pack):
     boxes = pack(values, 2.0, height)
     area = boxes.size.prod(axis=1)
@@ -47,7 +46,7 @@ def badness(boxes, shape):
     st.floats(0.4, 3),
     st.sampled_from([1.0, 1.3]),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_breaks_are_the_best_of_all(values, width, shape):
     found = badness(pack_rows(values, width, 1.0, shape), shape)
     area = np.array(values) * width / sum(values)

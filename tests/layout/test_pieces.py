@@ -44,7 +44,7 @@ def is_legible(shot, drop):
     eta2=st.sampled_from([0.0, 0.5, 1.0]),
     budget=st.sampled_from([10, 25, 260]),
 )
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 def test_what_is_shown_and_what_is_counted(n, density, seed, eta1, eta2, budget):
     edges, drop, _ = random_drop(n, int(density * n), seed, eta1, eta2)
     labels = np.arange(n) % 3
@@ -220,7 +220,6 @@ def test_every_cut_is_a_tree_of_the_forest_and_closes_what_it_says():
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=8), st.integers(1, 200))
-@settings(deadline=None)
 def test_level_is_the_largest_that_fits(wants, total):
     level = _level(wants, total)
     assert sum(min(want, level) for want in wants) <= total

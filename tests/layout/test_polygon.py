@@ -26,7 +26,7 @@ def steps(order, edges):
 
 
 @given(st.integers(2, 6), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_few_classes_are_ordered_best_of_all(classes, seed):
     edges, labels = random_edges(classes, seed)
     found = corner_order(edges, labels, classes).tolist()
@@ -136,7 +136,7 @@ def test_movers_are_the_nodes_that_change_most():
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(3, 8))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_a_node_moves_at_most_its_change_of_the_diameter(seed, classes):
     rng = np.random.default_rng(seed)
     before, after = (rng.dirichlet(np.full(classes, 0.4), 40) for _ in range(2))

@@ -63,7 +63,7 @@ def test_twins_do_not_start_at_one_place():
 
 
 @given(st.integers(2, 40), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_pushing_parts_the_nodes_and_stays_in_the_box(n, seed):
     rng = np.random.default_rng(seed)
     box = np.array([[0.0, 0.0], [20.0, 14.0]])

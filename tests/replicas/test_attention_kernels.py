@@ -23,7 +23,7 @@ def test_exp_against_numpy() -> None:
     assert (approximate(np.full(3, -3e38, np.float32)) < 2e-38).all()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(st.floats(-80, 0, width=32), min_size=1, max_size=40), st.integers(0, 9))
 def test_exp_does_not_depend_on_the_place(values: list[float], before: int) -> None:
     """Vector lanes and the scalar remainder give the same bits."""

@@ -122,7 +122,7 @@ def test_a_curve_ends_where_its_replica_stopped(csbm_small: Graph) -> None:
     np.testing.assert_array_equal(cut.loss, out.history.loss)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.data())
 def test_accuracy_against_torch(data: st.DataObject) -> None:
     """Also with ties and with NaN, to the bit."""

@@ -10,7 +10,7 @@ from wgnn_core.replicas import kernels, ops
 from wgnn_core.replicas.random import DRAW_BITS, Noise, draws, threshold
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     st.lists(st.integers(0, 2**63 - 1), min_size=1, max_size=4, unique=True),
     st.integers(0, 5000),

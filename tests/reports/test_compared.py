@@ -33,7 +33,7 @@ def test_a_group_for_each_base_model_with_the_numbers_of_the_store(
     figure = figure_of("comparison-bars", results, graph)
     data = figure.data
     assert list(data["group"].drop_duplicates()) == ["GCN", "GAT"]
-    assert figure.x_name == f"Base model on {graph.name}"
+    assert figure.x_name == f"Base model on {graph.title}"
     for group, result in zip(("GCN", "GAT"), results, strict=True):
         expected = list(scores_of(result).values())
         mine = data[data["group"] == group]
@@ -62,7 +62,7 @@ def test_runs_on_one_graph_can_share_a_group(runs: Runs, graph: Graph) -> None:
     """As on the playground: one bar for the base model that several runs share."""
     pair = [runs["ablation"], runs["grid"], runs["2 layers"]]
     data = figure_of("comparison-bars", pair, graph, by="graph").data
-    assert set(data["group"]) == {graph.name}
+    assert set(data["group"]) == {graph.title}
     seeds = data[data["statistic"] == SEED]
     methods = {m: rows["accuracy_percent"].tolist() for m, rows in seeds.groupby("method")}
     assert methods["GCN (base)"] == pair[0].base.test.tolist()

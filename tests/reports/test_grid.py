@@ -173,5 +173,5 @@ def test_two_stage_run_shows_its_second_stage_from_eta0_0(runs, graph: Graph) ->
 def test_captions_name_graph_model_seeds_and_tally(runs, graph: Graph) -> None:
     for metric in ("val", "test", "gain"):
         caption = figure_of("eta-grid", runs["grid"], graph, metric=metric).caption
-        assert all(word in caption for word in ("GCN", graph.name, "3 seeds"))
+        assert all(word in caption for word in ("GCN", graph.title, "3 seeds"))
         assert ("tally" in caption) == (metric != "val")

@@ -333,9 +333,9 @@ def test_runs_that_make_no_depth_curve(runs: Runs, graph: Graph) -> None:
 
 
 def test_a_run_keeps_to_its_graph(runs: Runs, graph: Graph) -> None:
-    with pytest.raises(WGNNError, match="on another graph than karate"):
+    with pytest.raises(WGNNError, match="on another graph than"):
         figure_of("node-map", runs["base"], datasets.load("karate"))
-    renamed = replace(graph, name="mine")
+    renamed = replace(graph, title="mine")
     assert "mine" in figure_of("node-map", runs["base"], renamed).title
 
 

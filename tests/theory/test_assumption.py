@@ -33,7 +33,7 @@ def pair(seed: int, nodes: int = 40, classes: int = 3) -> tuple[np.ndarray, np.n
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_correlations_are_those_of_scipy(seed: int) -> None:
     weights, prob = pair(seed)
     compared = np.random.default_rng(seed).random(len(prob)) < 0.7
@@ -50,7 +50,7 @@ def test_correlations_are_those_of_scipy(seed: int) -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_means_by_distance(seed: int) -> None:
     weights, prob = pair(seed)
     rng = np.random.default_rng(seed)

@@ -78,7 +78,7 @@ def separable(seed: int, wide: bool) -> tuple[nx.Graph, set[int]]:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_theorem_3(seed: int) -> None:
     graph, least = separable(seed, wide=False)
     relabelled = np.random.default_rng(seed).permutation(len(graph)).tolist()
@@ -89,7 +89,7 @@ def test_theorem_3(seed: int) -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_bound_is_decided_on_larger_graphs_too(seed: int) -> None:
     """By the sets N_0 and N_1 of the proof, whatever the other bounds are."""
     graph, least = separable(seed, wide=True)

@@ -70,7 +70,7 @@ def check_theorem_2(problem: Problem, upper: set[int]) -> None:
 
 
 @given(cut_problems())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_theorem_2(case: tuple[Problem, set[int]]) -> None:
     check_theorem_2(*case)
 
@@ -82,7 +82,7 @@ def test_theorem_2_on_the_atlas() -> None:
 
 
 @given(cut_problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_gap_is_the_current_for_every_boundary(case: tuple[Problem, set[int]]) -> None:
     """Three ways to the effective conductance: the energy, the gap, and contraction of poles."""
     problem, upper = case
@@ -99,7 +99,7 @@ def test_the_gap_is_the_current_for_every_boundary(case: tuple[Problem, set[int]
 
 
 @given(cut_problems(), st.integers(0, 2**18 - 1))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_more_observed_nodes_never_lower_the_mean_gap(
     case: tuple[Problem, set[int]], bits: int
 ) -> None:
@@ -116,7 +116,7 @@ def test_more_observed_nodes_never_lower_the_mean_gap(
 
 
 @given(cut_problems(), st.integers(0, 2**36 - 1))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_fewer_edges_lower_the_current_and_inside_a_side_the_mean_gap(
     case: tuple[Problem, set[int]], bits: int
 ) -> None:

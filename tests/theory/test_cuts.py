@@ -61,7 +61,7 @@ def test_the_bounds_of_larger_graphs_hold_on_all_graphs_up_to_6_nodes(monkeypatc
 
 
 @given(graphs(least=2, most=8, connected=False))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_disconnected_graphs_too(graph: nx.Graph) -> None:
     edges, n = edges_of(graph), len(graph)
     sizes = cut_sizes(graph, graph)
@@ -71,7 +71,7 @@ def test_disconnected_graphs_too(graph: nx.Graph) -> None:
 
 
 @given(graphs(least=2, most=40), st.integers(0, 2**32 - 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_sweep_is_the_best_of_its_sets(graph: nx.Graph, seed: int) -> None:
     edges, n = edges_of(graph), len(graph)
     values = np.random.default_rng(seed).permutation(n).astype(float)
@@ -82,7 +82,7 @@ def test_a_sweep_is_the_best_of_its_sets(graph: nx.Graph, seed: int) -> None:
 
 
 @given(graphs(least=19, most=30))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_bounds_enclose_what_slower_ways_find(graph: nx.Graph) -> None:
     edges, n = edges_of(graph), len(graph)
     assert min_cut(edges, n).lower == nx.edge_connectivity(graph)

@@ -34,7 +34,7 @@ def always_iterate(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(problems(connected=False))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_equals_the_exact_solution_at_both_ends(problem: Problem) -> None:
     np.testing.assert_allclose(problem.flow.f, floats(problem.truth), rtol=1e-12, atol=0)
     rest = floats([1 - value for value in problem.truth])
@@ -47,7 +47,7 @@ def test_equals_the_exact_solution_on_the_atlas() -> None:
 
 
 @given(graphs(least=4), st.integers(2, 5), st.integers(0, 2**32 - 1))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_all_classes_at_once_equal_each_alone(graph: nx.Graph, classes: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     labels = np.where(rng.random(len(graph)) < 0.4, rng.integers(classes, size=len(graph)), HIDDEN)
@@ -66,7 +66,7 @@ def test_all_classes_at_once_equal_each_alone(graph: nx.Graph, classes: int, see
 
 
 @given(problems(), st.integers(0, 2**32 - 1))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_other_signal_has_a_smaller_quadratic_form(problem: Problem, seed: int) -> None:
     other = problem.flow.f.copy()
     other[problem.free] += np.random.default_rng(seed).normal(size=len(problem.free))
@@ -78,7 +78,7 @@ def test_no_other_signal_has_a_smaller_quadratic_form(problem: Problem, seed: in
 
 
 @given(graphs(least=6, most=30, connected=False), st.integers(0, 2**32 - 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_trees_without_observed_nodes_are_constant_exactly(graph: nx.Graph, seed: int) -> None:
     rng = np.random.default_rng(seed)
     given_ = mask_of(rng.integers(len(graph), size=2), len(graph))

@@ -18,7 +18,7 @@ from wgnn_core.theory.lemmas import averaging, linearity, value_range
 
 
 @given(problems(connected=False))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_averaging_and_range_hold_and_notice_a_wrong_value(problem: Problem) -> None:
     flow = problem.flow
     assert averaging(problem.adjacency, flow).holds
@@ -39,7 +39,7 @@ def test_averaging_and_range_hold_and_notice_a_wrong_value(problem: Problem) -> 
 
 
 @given(problems(), st.integers(0, 2**32 - 1))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_interpolation_is_linear_and_stays_within_its_observations(
     problem: Problem, seed: int
 ) -> None:

@@ -61,7 +61,7 @@ def check_theorem_1(problem: Problem, nodes) -> None:
 
 
 @given(problems(connected=False), st.integers(0, 8))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_theorem_1(problem: Problem, start: int) -> None:
     check_theorem_1(problem, {(start + i) % problem.n for i in range(3)})
 
@@ -106,7 +106,7 @@ def check_corollary_1(problem: Problem, r: Fraction) -> None:
 
 
 @given(problems(connected=False), st.integers(1, 999))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_corollary_1(problem: Problem, r: int) -> None:
     check_corollary_1(problem, Fraction(r, 1000) + Fraction(1, 7919))  # no value of f~ is so odd
 

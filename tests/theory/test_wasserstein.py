@@ -20,7 +20,7 @@ def distributions(seed: int, classes: int, sparse: bool) -> tuple[np.ndarray, np
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 7), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_coupling_is_one_and_the_lemma_holds(seed: int, classes: int, sparse: bool) -> None:
     mu, nu = distributions(seed, classes, sparse)
     coupling = optimal_coupling(mu, nu)
@@ -40,7 +40,7 @@ def test_the_coupling_is_one_and_the_lemma_holds(seed: int, classes: int, sparse
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_coupling_moves_less(seed: int, classes: int) -> None:
     mu, nu = distributions(seed, classes, sparse=False)
     cost = 1 - np.eye(classes)

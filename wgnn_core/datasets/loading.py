@@ -63,7 +63,7 @@ def load(name: str, *, normalise: bool | None = None, **parameters: float) -> Gr
     wanted = entry.row_normalised if normalise is None else normalise
     graph = _row_normalised(graph) if wanted else graph
     made_so = (entry.name, tuple(sorted(values.items())))
-    return replace(graph, origin=made_so if normalise is None else None)
+    return replace(graph, title=entry.title, origin=made_so if normalise is None else None)
 
 
 def _contents(entry: DatasetSpec) -> dict[str, bytes]:

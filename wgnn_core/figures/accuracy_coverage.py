@@ -77,7 +77,7 @@ class AccuracyCoverage(Figure):
                 ),
             }
             named = {RANKERS[name].short: curves(base, name) for name in chosen}
-            figure = cls.of(ALPHAS, named, graph=scene.graph.name, bounds=bounds)
+            figure = cls.of(ALPHAS, named, graph=scene.graph.title, bounds=bounds)
             titles += f"; {RANKERS['oracle'].title}; a random order, on average over all orders"
         else:
             named = {

@@ -76,12 +76,17 @@ class BoundaryBox(Figure):
             )
         data = pd.DataFrame(rows)
         first, final = data["median"].iloc[0], data["median"].iloc[-1]
+        reached = data[data["distance"] != NO_BOUNDARY]
+        peak = ""
+        if len(reached) > 1:
+            top = reached.loc[reached["median"].idxmax(), "distance"]
+            peak = f" Its median is highest at distance {top}."
         return cls(
             data,
             title=f"Non-uniformity and distance to the class boundary on {label(graph)}",
             caption=(
                 "w of the nodes at each distance from the boundary of their class (box: quartiles, "
-                "whiskers: 1.5 interquartile ranges); the theory expects w to rise with it."
+                "whiskers: 1.5 interquartile ranges); the theory expects w to rise with it." + peak
             ),
             alt=(
                 f"Box plot on {label(graph)}: the median of w goes from {first:.2f} at distance "

@@ -27,7 +27,7 @@ class ClassCounts(Bars):
         return cls.of(
             graph.class_names,
             {n: np.bincount(graph.y[m], minlength=graph.num_classes) for n, m in sets.items()},
-            title=f"Nodes of each class on {label(graph.name)}",
+            title=f"Nodes of each class on {label(graph.title)}",
             caption="Nodes of each class in the training, validation and test sets of "
             f"{'the first split' if which == 0 else f'split {which + 1}'}; "
             "uneven test bars mean that accuracy is mostly about the large classes."

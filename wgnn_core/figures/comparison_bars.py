@@ -20,7 +20,7 @@ from wgnn_core.figures.methods import scores_of
 from wgnn_core.figures.scene import Choices, Scene
 from wgnn_core.figures.spread import LOWER, MEAN, SEED, UPPER, Accuracies, mean_and_spread
 from wgnn_core.figures.style import Style, class_mark
-from wgnn_core.figures.text import label, labels, paper_text, plotly_text
+from wgnn_core.figures.text import LABEL_LENGTH, label, labels, paper_text, plotly_text
 from wgnn_core.runs.results import RunResult
 
 Scores = dict[str, dict[str, Accuracies]]
@@ -72,7 +72,7 @@ class ComparisonBars(Figure):
     @classmethod
     def make(cls, scene: Scene) -> ComparisonBars:
         if len(scene.runs) == 1:
-            return cls.of({scene.graph.name: scores_of(scene.result)})
+            return cls.of({scene.graph.title: scores_of(scene.result)})
         if scene.choices.by == "graph":
             return cls.of(_by_graph(scene.runs))
         return cls.of(*_by_run(scene.runs))
@@ -123,13 +123,17 @@ class ComparisonBars(Figure):
             x_name=label(x_name),
         )
 
-    def _words(self) -> tuple[str, list[str]]:
-        """Title of the x axis and names of the groups, with n once if it is the same for all."""
+    def _words(self, length: int = LABEL_LENGTH) -> tuple[str, list[str]]:
+        """Title of the x axis and names of the groups, with n once if it is the same for all.
+
+        What the axis shows is cut to `length`; its n is never lost.
+        """
+        name = label(self.x_name, length)
         groups, counts = self._places()[0], _counts(self.data)
         if counts.nunique() == 1:
-            return f"{self.x_name} (n = {_seeds(counts)})", groups
+            return f"{name} (n = {_seeds(counts)})", groups
         each = [_seeds(counts[group]).removesuffix(" seeds") for group in groups]
-        return f"{self.x_name} (n: seeds)", [
+        return f"{name} (n: seeds)", [
             f"{group} (n = {n})" for group, n in zip(groups, each, strict=True)
         ]
 
@@ -200,7 +204,7 @@ class ComparisonBars(Figure):
 
     def _draw(self, style: Style) -> PaperFigure:
         groups, methods, step = self._places()
-        x_title, names = self._words()
+        x_title, names = self._words(style.label_length)
         paper = PaperFigure(figsize=style.size(0.68), layout="constrained")
         axes = paper.add_subplot()
         axes.grid(axis="y")
@@ -238,7 +242,7 @@ class ComparisonBars(Figure):
             dots["markersize"] = 4 * style.scale
             short = paper_text(method, style.label_length)
             handles.append(Line2D([], [], label=short, **dots))
-        axes.set(xlabel=paper_text(x_title, style.label_length + 16), ylabel=Y_LABEL)
+        axes.set(xlabel=paper_text(x_title), ylabel=Y_LABEL)
         room = style.inches * 56 / (0.6 * style.small) / len(groups)
         crowded = max(map(len, names)) > room  # names too long to stand side by side lean
         lean: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
@@ -270,7 +274,7 @@ def _by_run(runs: Sequence[RunResult]) -> tuple[Scores, str]:
     """
     bases = [run.trained for run in runs]
     models = [type(base.model).title for base in bases]
-    datasets = [base.graph.name for base in bases]
+    datasets = [base.graph.title for base in bases]
     if len(set(datasets)) == 1:
         x_name, names = f"Base model on {datasets[0]}", models
     elif len(set(models)) == 1:
@@ -291,7 +295,7 @@ def _by_graph(runs: Sequence[RunResult]) -> Scores:
     """A group for each graph with the methods of all its runs; equal base models are one bar."""
     groups: Scores = {}
     for run in runs:
-        group = groups.setdefault(run.trained.graph.name, {})
+        group = groups.setdefault(run.trained.graph.title, {})
         (title, base), *retrained = scores_of(run).items()
         for name, scores in ((f"{title} (base)" if retrained else title, base), *retrained):
             same = [np.array_equal(scores, group[name])] if name in group else []

@@ -52,7 +52,7 @@ class Confusion(Figure):
     def make(cls, scene: Scene) -> Confusion:
         """Test nodes of all seeds together; predictions of wGNN by the paper's tally."""
         found = {name: _pooled(scene, one) for name, one in scene.models.items()}
-        figure = cls.of(scene.graph.class_names, found, graph=scene.graph.name)
+        figure = cls.of(scene.graph.class_names, found, graph=scene.graph.title)
         tally = " By the paper's tally: nodes that joined keep their first prediction."
         whose = f" {scene.whole}{tally * (scene.after is not None)}"
         return replace(figure, caption=figure.caption + whose)

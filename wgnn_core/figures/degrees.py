@@ -31,7 +31,7 @@ class Degrees(Bars):
         return cls.of(
             ticks,
             {"nodes": counted},
-            title=f"Degrees on {label(graph.name)}",
+            title=f"Degrees on {label(graph.title)}",
             caption="How many nodes have how many neighbours; "
             f"the mean is {degree.mean():.1f} and the largest {degree.max():,}.",
             x_label="Number of neighbours",

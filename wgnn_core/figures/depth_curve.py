@@ -56,7 +56,7 @@ class DepthCurve(Figure):
         retrained = ordered[0].finished
         for one in retrained:
             curves[one.eta0] = np.stack([tally_of(run, one) for run in ordered], axis=1)
-        graph = scene.graph.name
+        graph = scene.graph.title
         if any(one.eta1 * one.eta2 > 0 for one in retrained):
             graph += f", η₁ = {retrained[0].eta1:g}, η₂ = {retrained[0].eta2:g}"
         layers = [_layers(run.config) for run in ordered]

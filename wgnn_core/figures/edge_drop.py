@@ -79,7 +79,7 @@ class EdgeDropMap(EdgeDropDrawing):
             w=scene.base.w[scene.position],
             class_names=graph.class_names,
             node_names=graph.node_names,
-            graph=f"{graph.name}, {replace(at, eta0=0.0).text}",
+            graph=f"{graph.title}, {at.edge_text}",
             max_nodes=choices.max_nodes,
             xy=scene.xy if choices.whole else None,
             second=choices.second,

@@ -101,7 +101,7 @@ class EtaGrid(Figure):
             grid.ys,
             *seeds_of(first, grid),
             base_test=first.trained.test,
-            graph=scene.graph.name + fixed,
+            graph=scene.graph.title + fixed,
             metric=scene.choices.metric,
             chosen=place,
             names=axes, model=type(first.trained.model).title,

@@ -81,7 +81,7 @@ class HarmonicMap(Figure):
             smooth_interpolation(graph.adjacency, zeros, ones),
             zeros=zeros,
             ones=ones,
-            graph=graph.name,
+            graph=graph.title,
             class_name=graph.class_names[number],
         )
 
@@ -277,6 +277,6 @@ def class_number(graph: Graph, text: str) -> int:
     if text.isdecimal() and int(text) < graph.num_classes:
         return int(text)
     raise WGNNError(
-        f"{graph.name} has no class {text!r}; it has {', '.join(graph.class_names)}, numbered "
+        f"{graph.title} has no class {text!r}; it has {', '.join(graph.class_names)}, numbered "
         f"0 to {graph.num_classes - 1}."
     )

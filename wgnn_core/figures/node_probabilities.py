@@ -41,7 +41,7 @@ class NodeProbabilities(Bars):
                 "μ(s)": scene.base.prob[scene.position, node],
                 "no opinion": np.full(classes, 1 / classes),
             },
-            title=f"Probabilities of node {node} on {label(graph.name)}",
+            title=f"Probabilities of node {node} on {label(graph.title)}",
             caption="The softmax of this node beside the uniform distribution; w adds up the "
             f"differences between the two. {scene.whose}",
             x_label="Class",

@@ -55,7 +55,7 @@ class ReliabilityDiagram(Figure):
         """
         models = {n: one for n, one in scene.models.items() if _stored(scene, one)}
         figure = cls.of(
-            {name: _pooled(scene, one) for name, one in models.items()}, graph=scene.graph.name
+            {name: _pooled(scene, one) for name, one in models.items()}, graph=scene.graph.title
         )
         own = " Of wGNN these are the retrained model's own predictions, without the tally."
         left = " The probabilities of wGNN were not stored when it was trained."

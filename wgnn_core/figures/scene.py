@@ -84,7 +84,7 @@ class Scene:
     def source(self) -> str:
         """The runs, or the graph, in a sentence."""
         ids = ", ".join(run.summary.run_id for run in self.runs)
-        return f"run {ids}" if ids else self.graph.name
+        return f"run {ids}" if ids else self.graph.title
 
     @property
     def result(self) -> RunResult:
@@ -150,7 +150,7 @@ class Scene:
     def name(self) -> str:
         """The graph, and which wGNN it is seen through."""
         at = self.choices.at
-        return self.graph.name if at is None else f"{self.graph.name}, wGNN {at.text}"
+        return self.graph.title if at is None else f"{self.graph.title}, wGNN {at.text}"
 
     @property
     def after(self) -> Intervention | None:
@@ -181,7 +181,7 @@ class Scene:
         seeds = f"{count} seed{'s' * (count != 1)}"
         wgnn = "" if after is None else f", wGNN with {after.text}"
         title = type(self.base.model).title
-        return f"Graph {label(self.graph.name)}, base model {title}{wgnn}, {seeds}."
+        return f"Graph {label(self.graph.title)}, base model {title}{wgnn}, {seeds}."
 
     @cached_property
     def distance(self) -> npt.NDArray[np.float64]:

@@ -55,7 +55,7 @@ class TrainingCurves(Figure):
             history = scene.result.history(one)
             assert history is not None, "`missing` says so where there is none"
             found[name] = history
-        figure = cls.of(found, graph=scene.graph.name)
+        figure = cls.of(found, graph=scene.graph.title)
         pseudo = " Pseudo-labels count as right in the training accuracy of wGNN."
         note = pseudo * (scene.after is not None and scene.after.eta0 > 0)
         return replace(figure, caption=f"{figure.caption}{note} {scene.whole}")

@@ -21,7 +21,7 @@ def table_of(result: RunResult, graph: Graph) -> pd.DataFrame:
     methods = methods_of(result)
     compared = [result.comparison(one) for one in methods.values()]
     p_values = dict(zip(methods, (c.t_pvalue for c in compared), strict=True))
-    table = result_table({graph.name: scores_of(result)}, {graph.name: p_values})
+    table = result_table({graph.title: scores_of(result)}, {graph.title: p_values})
     table.insert(5, "gain_points", [np.nan, *(c.difference for c in compared)])
     return table
 
