@@ -226,7 +226,7 @@ def accuracies(results: dict[str, RunResult]) -> None:
     for name, (val, test) in scores.items():
         c = compare(base.test, test)
         rows.append((name, val.mean(), c.other_mean, c.other_std, c.difference, c.pvalue))
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([1, 1], gap="medium")
     with left:
         together = {run.summary.run_id: run for run in (*results.values(), *others.values())}
         bars = view.figure("comparison-bars", *together.values(), by="graph")
@@ -239,7 +239,7 @@ def accuracies(results: dict[str, RunResult]) -> None:
             hide_index=True,
             placeholder="",
             column_config={
-                name: st.column_config.NumberColumn(format=f, width=64)
+                name: st.column_config.NumberColumn(format=f, width=58)
                 for name, f in zip(columns[1:], formats, strict=True)
             },
         )

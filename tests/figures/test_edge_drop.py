@@ -61,8 +61,8 @@ def test_the_close_up_counts_what_it_shows_and_what_it_leaves_out() -> None:
     none = EdgeDrop(kept=np.ones(6, bool), dropped=np.zeros(6, bool), forest=forest, least=least)
     nothing = EdgeDropMap.of(edges, none, **given, graph="g")
     assert nothing.caption.startswith(
-        "No edge goes among the 8 nodes of V': of the 1 edge outside its spanning forest the "
-        "share eta2 is none."
+        "No edge goes among the 8 nodes of V': its spanning forest leaves 1 edge, and the share "
+        "eta2 of that is less than one edge."
     )
     tree = EdgeDrop(none.kept, forest | (edges == [0, 2]).all(1), none.dropped, least)
     assert "holds every edge" in EdgeDropMap.of(edges, tree, **given, graph="g").caption

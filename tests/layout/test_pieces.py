@@ -102,6 +102,8 @@ def test_what_is_shown_and_what_is_counted(n, density, seed, eta1, eta2, budget)
     assert shot.pieces_hidden == len(losing) - shown_losing
     assert shot.dropped_hidden == drop.dropped.sum() - sum(p.dropped_shown for p in shot.pieces)
     quiet = sum(len(c) for c in components if c not in losing)
+    seen = set(shot.nodes.tolist()) & set(np.flatnonzero(drop.least).tolist())
+    assert shot.trimmed == sum(p.nodes for p in shot.pieces) - len(seen)
     assert shot.intact == quiet - sum(p.nodes for p in shot.pieces if p.dropped == 0)
     assert shot.lonely == drop.least.sum() - len(induced)
     if drop.dropped.any() and budget == 260 and len(losing) <= 24:

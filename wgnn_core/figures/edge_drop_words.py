@@ -61,7 +61,8 @@ def what_goes(edges: IntArray, drop: EdgeDrop, classes: IntArray, shot: CloseUp 
     if not lost:
         spare = int((drop.least[edges].all(axis=1) & ~drop.forest).sum())
         why = (
-            f"of the {count(spare, 'edge')} outside its spanning forest the share eta2 is none"
+            f"its spanning forest leaves {count(spare, 'edge')}, and the share eta2 of that is "
+            "less than one edge"
             if spare
             else "its spanning forest holds every edge among them, so none can go"
         )
@@ -80,6 +81,7 @@ def what_goes(edges: IntArray, drop: EdgeDrop, classes: IntArray, shot: CloseUp 
 def _left_out(shot: CloseUp) -> str:
     found = (
         (shot.pieces_hidden, "piece", "of small loss"),
+        (shot.trimmed, "node", "of these pieces, far from what is shown"),
         (shot.intact, "node", "of V' in pieces that lose no edge"),
         (shot.lonely, "node", "of V' without an edge to another"),
     )

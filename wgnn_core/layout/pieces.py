@@ -82,6 +82,7 @@ class CloseUp:
         pairs: The same edges as positions in `nodes`, ``[e, 2]``.
         pieces_hidden: Pieces that lose edges and are not shown.
         dropped_hidden: Dropped edges that are not shown, of shown pieces and of others.
+        trimmed: Nodes of V' in shown pieces that are not shown.
         intact: Nodes of V' in pieces of two nodes or more that lose no edge and are not shown.
         lonely: Nodes of V' without an edge to another node of V', left out.
     """
@@ -97,6 +98,7 @@ class CloseUp:
     pairs: IntArray
     pieces_hidden: int
     dropped_hidden: int
+    trimmed: int
     intact: int
     lonely: int
 
@@ -184,6 +186,8 @@ def close_up(
         pairs=position[edges[drawn]],
         pieces_hidden=int((missing & losing).sum()),
         dropped_hidden=int(drop.dropped.sum()) - sum(one.dropped_shown for one in pieces),
+        # a node of V' beside a piece is of that piece
+        trimmed=sum(one.nodes for one in pieces) - int(drop.least[nodes].sum()),
         intact=int(parts.nodes[missing & joined & ~losing].sum()),
         lonely=int(parts.nodes[~joined].sum()),
     )
