@@ -334,7 +334,7 @@ def test_what_a_stored_run_cannot_give(tmp_path: Path) -> None:
     assert "cannot be written" in str(result.exception)
     class_words = ["export", run_id, "--figure", "harmonic-map", "--class", "nine"]
     result = CliRunner().invoke(app, class_words)
-    assert "karate has no class 'nine'" in str(result.exception)
+    assert "Karate club has no class 'nine'" in str(result.exception)
 
 
 def test_a_run_of_other_versions_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,8 +44,8 @@ def test_the_close_up_counts_what_it_shows_and_what_it_leaves_out() -> None:
     given = {"classes": classes, "predicted": classes, "w": np.ones(n), "class_names": ["a", "b"]}
     figure = EdgeDropMap.of(edges, drop, **given, graph="g")
     assert figure.caption.startswith(
-        "1 of 6 edges go among the 8 nodes of V': 100 % of them join two classes, "
-        "and 40 % of the other edges."
+        "1 of 6 edges goes among the 8 nodes of V': it joins two classes; "
+        "of the other edges 40 % join two classes."
     )
     assert figure.caption.endswith(
         "Left out: 2 nodes of V' in pieces that lose no edge; "

@@ -70,11 +70,16 @@ def what_goes(edges: IntArray, drop: EdgeDrop, classes: IntArray, shot: CloseUp 
     claim = dropped_edges_join_classes(edges, drop.dropped, classes)
     share, other = claim.numbers["dropped"], claim.numbers["kept"]
     parts = f"{share:.0f} % of them join two classes"
+    rest = f", and {other:.0f} % of the other edges"
+    if lost == 1:
+        parts = "it joins two classes" if share else "it joins nodes of one class"
+        rest = f"; of the other edges {other:.0f} % join two classes"
     if np.isfinite(other):
-        parts += f", and {other:.0f} % of the other edges"
+        parts += rest
     hidden = shot.dropped_hidden if shot is not None else 0
     shown = f"; {lost - hidden:,} of them are shown" if hidden else ""
-    text = f"{lost:,} of {count(len(edges), 'edge')} go among the {count(least, 'node')} of V'"
+    verb = "goes" if lost == 1 else "go"
+    text = f"{lost:,} of {count(len(edges), 'edge')} {verb} among the {count(least, 'node')} of V'"
     return f"{text}{f': {parts}' if np.isfinite(share) else ''}{shown}."
 
 
