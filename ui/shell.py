@@ -18,6 +18,7 @@ from ui.jobs import PageEnd, is_cheap, need, page_begins, page_ends, panel, said
 from ui.pages import PAGES
 from ui.sidebar import sidebar
 from ui.style import style_page
+from ui.text import md
 from wgnn_core import datasets
 from wgnn_core.figures import Figure, figure_of
 from wgnn_core.graph import FloatArray, Graph
@@ -120,10 +121,15 @@ def page_start(title: str, what: str) -> View:
     st.markdown(what)
     run = choice.run
     if not load.is_ready(run.dataset):
+        spec = datasets.spec(run.dataset)
+        way = "Get it with the button in the sidebar, or choose another graph there."
+        if spec.by_hand:
+            way = (
+                f"It cannot be fetched: no checksum of {md(spec.by_hand)} is known. Put that file "
+                "into the folder that `data check` names, or choose the simulated one."
+            )
         st.info(
-            f"{datasets.spec(run.dataset).title} is not on this machine yet. "
-            "Get it with the button in the sidebar, or choose another graph there.",
-            icon=":material/cloud_download:",
+            f"{md(spec.title)} is not on this machine yet. {way}", icon=":material/cloud_download:"
         )
         raise PageEnd
     source = run.dataset, run.parameters

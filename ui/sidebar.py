@@ -84,14 +84,8 @@ def _graph() -> tuple[str, Pairs]:
 
 
 def _get(spec: DatasetSpec) -> None:
-    by_hand = [file for file in spec.files if file.sha256 is None]
-    if by_hand:
-        st.info(
-            f"{md(spec.title)} cannot be fetched: no checksum of {md(by_hand[0].path)} is known. "
-            "Put that file into the folder that `data check` names, or choose the simulated one.",
-            icon=":material/info:",
-        )
-        return
+    if spec.by_hand:
+        return  # the page says what to do
     future = load.fetches().futures.get(spec.name)
     if future is None or (future.done() and future.exception() is not None):
         if future is not None:

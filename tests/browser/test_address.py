@@ -15,12 +15,13 @@ from tests.browser.test_shelf import settled
 from tests.runs.run_helpers import train_here
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
+from wgnn_core.runs.direct import run_here
 from wgnn_core.runs.store import Store
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 KARATE = RunConfig("karate", hyper=(("epochs", 15),), seeds=(0, 1))
-WORSE = replace(KARATE, interventions=(Intervention(1.0, 1.0, 1.0),))
+WORSE = replace(KARATE, interventions=(Intervention(0.5, 0.3, 0.3),))
 LONG = "dataset=Contextual+block+model&csbm_nodes=3000&seeds=5&gcn_epochs=4000"
 
 
@@ -63,6 +64,33 @@ def test_a_base_model_that_is_there_is_not_asked_for(stored: Any, visit: Any) ->
     expect(page.get_by_text("This page needs")).to_have_count(0)
 
 
+def test_a_graph_that_cannot_be_fetched_has_no_button_and_says_why(stored: Any, visit: Any) -> None:
+    page = visit.page
+    page.goto(f"{stored.address}/dataset?dataset=Disease")
+    expect(page.get_by_text("It cannot be fetched: no checksum of")).to_be_visible(timeout=60_000)
+    settled(page)
+    expect(page.get_by_role("button", name="Get Disease")).to_have_count(0)
+
+
+def test_the_runs_show_the_number_of_their_eta(stored: Any, visit: Any) -> None:
+    """Also where validation prefers the base model."""
+    result = run_here(WORSE)
+    base, rows = result.trained, result.rows
+    wgnn = float(rows["test"].mean())
+    page = visit.page
+    page.goto(f"{stored.address}/runs?dataset=Karate+club&seeds=2&gcn_epochs=15")
+    expect(page.get_by_text("1 of 1 run.")).to_be_visible(timeout=60_000)
+    settled(page)
+    shown = page.get_by_test_id("stDataFrame").locator("[role=gridcell]")
+    expect(shown.first).to_be_attached(timeout=15_000)
+    cells = shown.all_text_contents()
+    place = next(i for i, text in enumerate(cells) if text.startswith("η₀ = 0.5"))
+    numbers = [float(text) for text in cells[place + 1 : place + 4]]
+    wanted = [base.test.mean(), wgnn, wgnn - base.test.mean()]
+    assert numbers == pytest.approx(wanted, abs=0.01) and wanted[2] != 0
+    assert base.val.mean() > rows["val"].mean() and cells[place + 4] == "base model"
+
+
 def test_a_run_opens_in_the_pages_that_can_show_it(stored: Any, visit: Any) -> None:
     page = visit.page
     page.goto(f"{stored.address}/runs?dataset=Digits&runs_text={WORSE.run_id[:8]}")
@@ -75,7 +103,7 @@ def test_a_run_opens_in_the_pages_that_can_show_it(stored: Any, visit: Any) -> N
     links.click()
     expect(page.get_by_role("heading", name="Playground", exact=True)).to_be_visible()
     settled(page)
-    for part in ("dataset=Karate", "seeds=2", "gcn_epochs=15", "eta0=1"):
+    for part in ("dataset=Karate", "seeds=2", "gcn_epochs=15", "eta0=0.5"):
         assert part in page.url, page.url
 
 

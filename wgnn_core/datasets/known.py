@@ -98,6 +98,11 @@ class DatasetSpec:
         return not self.files and self.imported is None
 
     @property
+    def by_hand(self) -> str:
+        """The file that a user must bring, since its checksum is not known; mostly none."""
+        return next((file.path for file in self.files if file.sha256 is None), "")
+
+    @property
     def pinned(self) -> str:
         """The name under which this very content is found, also after an imported graph was
         renamed or another one took its name: ``name@hash``; the plain name of other graphs."""
