@@ -15,12 +15,12 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-app: $(VENV)/.compiled ## Install what is needed and open the app on localhost (PORT=8501)
+app: $(VENV)/.compiled ## Install what is needed and open the app on localhost (PORT=8501; TOKEN=1 on a shared machine)
 	@echo "Looking for the Cora graph (at most 40 seconds) ..."
 	@limit=$$(command -v timeout || command -v gtimeout || true); \
 	if $${limit:+$$limit 40} $(PY) -m wgnn_core data get cora; then :; else \
 	echo "Cora could not be fetched now; the app opens on the built-in graph 'digits'."; fi
-	@exec $(PY) -m streamlit run app.py --server.port $(PORT)
+	@exec $(PY) -m $(if $(TOKEN),wgnn_core app --token --port,streamlit run app.py --server.port) $(PORT)
 
 test: lint browser ## Lint, type check and run every test
 	$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not browser" -rs

@@ -21,7 +21,8 @@ from wgnn_core.intervention import ETAS, Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import Jobs, make_executor
 from wgnn_core.runs.results import RunResult, load_result
-from wgnn_core.runs.store import RunSummary, Store
+from wgnn_core.runs.store import Store
+from wgnn_core.runs.summaries import RunSummary
 from wgnn_core.search import best_on_test, full_grid, paired_grid
 
 app = typer.Typer(help="The runs that were made: list, show, delete, export.", no_args_is_help=True)
@@ -122,13 +123,17 @@ def list_(
     json: Json = False,
 ) -> None:
     """Every run, pinned ones first, then the newest first."""
+    store = Store()
     found = [
         run
-        for run in Store().runs()
+        for run in store.runs()
         if dataset in (None, run.dataset)
         and model in (None, run.model)
         and state in (None, run.state)
     ]
+    for run_id, fault in store.unreadable().items():
+        message = f"run {run_id} cannot be read ({fault}); `runs delete {run_id[:10]}` removes it."
+        err.print(message.translate(CONTROL), markup=False)
     if json:
         print_json([_summary(run) for run in found])
         return

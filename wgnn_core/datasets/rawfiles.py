@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import pickle
 from collections import defaultdict
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from scipy import sparse
 from wgnn_core.datasets.catalogue import spec
 from wgnn_core.datasets.known import RawFile
 from wgnn_core.errors import WGNNError
-from wgnn_core.home import home
+from wgnn_core.home import home, named_folder
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,7 @@ class FileCheck:
 
 def data_folder() -> Path:
     """``$WGNN_DATA`` if set, else ``raw`` in the program's own folder (`home`)."""
-    chosen = os.environ.get("WGNN_DATA")
-    return Path(chosen).expanduser() if chosen else home() / "raw"
+    return named_folder("WGNN_DATA") or home() / "raw"
 
 
 def read_checked(file: RawFile, folder: Path | None = None) -> bytes:

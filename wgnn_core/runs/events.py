@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import get_args
 
-from wgnn_core.runs.store import State
+from wgnn_core.runs.summaries import State
 
 
 @dataclass(frozen=True)

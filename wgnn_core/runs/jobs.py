@@ -21,7 +21,8 @@ from wgnn_core.runs.life import Tell
 from wgnn_core.runs.local import LocalExecutor
 from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.results import RunResult, load_result
-from wgnn_core.runs.store import ACTIVE, RunSummary, State, Store
+from wgnn_core.runs.store import Store
+from wgnn_core.runs.summaries import ACTIVE, RunSummary, State
 from wgnn_core.search import MAX_TRIALS
 
 

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import IO
 
-from wgnn_core.home import home
+from wgnn_core.home import home, make_private, make_private_file
 
 LOG_BYTES = 1_000_000
 
@@ -28,7 +28,7 @@ def spawn_ahead() -> None:
         if _ahead or "torch" in sys.modules:
             return
         with contextlib.suppress(OSError):  # the store will say what is wrong with its folder
-            home().mkdir(parents=True, exist_ok=True)
+            make_private(home())
             _ahead[home()] = _start(home())
 
 
@@ -60,4 +60,5 @@ def _start(folder: Path) -> subprocess.Popen[str]:
 def _log(file: Path) -> IO[str]:
     if file.is_file() and file.stat().st_size > LOG_BYTES:
         file.unlink(missing_ok=True)
+    make_private_file(file)
     return file.open("a", encoding="utf-8")
