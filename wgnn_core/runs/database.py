@@ -189,6 +189,7 @@ def prepare(file: Path) -> None:
     with transaction(file) as db:
         _migrate(db, file)
         db.execute(f"DELETE FROM cell WHERE (run, number) IN ({TORN})")
+        db.execute("DELETE FROM result WHERE (run, cell) NOT IN (SELECT run, number FROM cell)")
         db.execute(f"UPDATE run SET state = 'running', owner = NULL WHERE id IN ({SHORT})")
 
 

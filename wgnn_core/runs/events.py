@@ -17,6 +17,11 @@ class Ready:
 
 
 @dataclass(frozen=True)
+class Beat:
+    """The worker is alive, whatever else it has to tell."""
+
+
+@dataclass(frozen=True)
 class Taken:
     """The run is looked at; whatever kills the worker from here on is its doing."""
 
@@ -79,7 +84,7 @@ class Cancel:
     run_id: str
 
 
-Event = Ready | Taken | Started | Progressed | Stored | Ended
+Event = Ready | Beat | Taken | Started | Progressed | Stored | Ended
 Order = Hello | Train | Cancel
 _NAMED = {kind.__name__: kind for kind in (*get_args(Event), *get_args(Order))}
 

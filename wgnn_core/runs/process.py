@@ -53,7 +53,9 @@ def _start(folder: Path) -> subprocess.Popen[str]:
             text=True,
             encoding="utf-8",
             env={**os.environ, **single, "PYTHONPATH": path},
-            start_new_session=True,  # Ctrl-C is for the owner, which then closes the pipe
+            # Ctrl-C is for the owner, which then closes the pipe. In the owner's session: when the
+            # owner dies, the system wakes and ends even a worker that was stopped (SIGSTOP).
+            process_group=0 if os.name == "posix" else None,
         )
 
 
