@@ -11,6 +11,7 @@ from typing import Any
 
 from wgnn_core import datasets
 from wgnn_core.comparators import make_method
+from wgnn_core.datasets.loading import made
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import changed, check_fields, knobs
 from wgnn_core.fields import hyper as setting
@@ -245,6 +246,6 @@ def _numbers(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _graph(dataset: str, parameters: Pairs) -> Graph:
-    return datasets.load(dataset, **dict(parameters))  # type: ignore[arg-type]
+    return made(dataset, dict(parameters))  # type: ignore[arg-type]  # checked there
