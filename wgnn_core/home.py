@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -27,17 +28,23 @@ def named_folder(variable: str) -> Path | None:
     """The folder that an environment variable names; None if it is not set.
 
     Raises:
-        WGNNError: It begins with ``~`` and the name of nobody on this machine.
+        WGNNError: It begins with ``~`` and the name of nobody on this machine, or no folder can
+            have that name.
     """
     text = os.environ.get(variable, "")
     if not text:
         return None
     try:
-        return Path(text).expanduser()
+        folder = Path(text).expanduser()
+        folder.stat()
     except RuntimeError:
         raise WGNNError(
             f"{variable} is {text!r}, and this machine has no such user; write the whole path."
         ) from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise WGNNError(f"{variable} is {text[:40]!r}...: the name is too long.") from None
+    return folder
 
 
 def make_private(folder: Path) -> None:
