@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from wgnn_core.datasets import shelf
 from wgnn_core.datasets.builtin import digits, karate
@@ -71,13 +72,13 @@ def made(name: str, parameters: Mapping[str, float], normalise: bool | None = No
     return replace(graph, title=entry.title, origin=made_so if normalise is None else None)
 
 
-def generated_bytes(name: str, parameters: Mapping[str, float]) -> float:
+def generated_bytes(name: str, parameters: Mapping[str, Any]) -> float:
     """About how much memory a generated graph takes; 0 for those that are read."""
     known = {parameter.name: parameter.default for parameter in spec(name).parameters}
-    values = {**known, **parameters}
+    values: dict[str, Any] = {**known, **parameters}
     nodes = float(values.get("nodes", 0))
     # a feature is a float and an index, an edge two long numbers
-    return nodes * (8 * values.get("features", 0) + 8 * values.get("average_degree", 0))
+    return nodes * float(8 * values.get("features", 0) + 8 * values.get("average_degree", 0))
 
 
 def _contents(entry: DatasetSpec) -> dict[str, bytes]:

@@ -127,7 +127,8 @@ def _dtype(found: _Remembered) -> np.dtype[Any]:
     name, order = found.given[0], found.state[1] if found.state else "|"
     if not NUMBER.fullmatch(name) or order not in ("<", ">", "|", "="):
         raise ValueError(f"an array of {name!r}")
-    return np.dtype(order + name)
+    kind: np.dtype[Any] = np.dtype(order + name)
+    return kind
 
 
 def _csr(state: Mapping[str, Any]) -> sparse.csr_matrix:

@@ -185,14 +185,14 @@ class RunConfig:
     @cached_property
     def run_id(self) -> str:
         """The fingerprint of `identity`."""
-        return _fingerprint(self.identity)
+        return fingerprint(self.identity)
 
     def base_id(self, seeds: Sequence[int]) -> str:
         """The fingerprint of the base model trained for `seeds` in one batch.
 
         Runs that differ in nothing but what they retrain share it.
         """
-        return _fingerprint(self.base_identity | {"seeds": list(seeds)})
+        return fingerprint(self.base_identity | {"seeds": list(seeds)})
 
     def to_json(self) -> dict[str, Any]:
         out = {item.name: getattr(self, item.name) for item in fields(self)}
@@ -224,7 +224,7 @@ class RunConfig:
             raise WGNNError(f"this is no configuration of a run: {error}.") from error
 
 
-def _fingerprint(identity: dict[str, Any]) -> str:
+def fingerprint(identity: dict[str, Any]) -> str:
     """SHA-256 of the canonical JSON, shortened to 128 bits."""
     text = json.dumps(_numbers(identity), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]

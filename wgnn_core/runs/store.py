@@ -59,10 +59,12 @@ class Store:
         self._stay = sqlite3.connect(self._file, check_same_thread=False)
         self._stay.execute("SELECT count(*) FROM run")
 
-    def _connect(self) -> AbstractContextManager[sqlite3.Connection]:
+    def connect(self) -> AbstractContextManager[sqlite3.Connection]:
+        """A connection for one task that only reads."""
         return connect(self._there())
 
-    def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        """A connection for one task that writes, all of it or nothing."""
         return transaction(self._there())
 
     def _there(self) -> Path:
@@ -94,7 +96,7 @@ class Store:
         if self.has(config.run_id):
             return False  # without the write lock, which others may need
         full = config.resolve()
-        with self._transaction() as db:
+        with self.transaction() as db:
             added = db.execute(
                 "INSERT OR IGNORE INTO run (id, config, identity, dataset, model, dataset_hash,"
                 " trainings, state, created, adopts)"
@@ -119,7 +121,7 @@ class Store:
         Raises:
             WGNNError: None or several do.
         """
-        with self._connect() as db:
+        with self.connect() as db:
             ids = [str(row["id"]) for row in db.execute("SELECT id FROM run")]
         hits = [run_id for run_id in ids if run_id.startswith(prefix)] if prefix else []
         if len(hits) != 1:
@@ -135,7 +137,7 @@ class Store:
         Raises:
             WGNNError: There is none of that id.
         """
-        with self._connect() as db:
+        with self.connect() as db:
             found, faults = summaries(db, "WHERE run.id = ?", run_id)
         if faults:
             raise WGNNError(
@@ -147,23 +149,23 @@ class Store:
         return found[0]
 
     def has(self, run_id: str) -> bool:
-        with self._connect() as db:
+        with self.connect() as db:
             return db.execute("SELECT 1 FROM run WHERE id = ?", (run_id,)).fetchone() is not None
 
     def runs(self) -> list[RunSummary]:
         """Every run, pinned ones first, then the newest first; but for `unreadable` ones."""
-        with self._connect() as db:
+        with self.connect() as db:
             return summaries(db)[0]
 
     def runs_of(self, model: str, dataset_hash: str) -> list[RunSummary]:
         """The runs of a model on a graph with that content."""
-        with self._connect() as db:
+        with self.connect() as db:
             where = "WHERE run.model = ? AND run.dataset_hash = ?"
             return summaries(db, where, model, dataset_hash)[0]
 
     def identity(self, run_id: str) -> dict[str, object]:
         """Everything the id was made of, package versions included."""
-        with self._connect() as db:
+        with self.connect() as db:
             row = db.execute("SELECT identity FROM run WHERE id = ?", (run_id,)).fetchone()
         if row is None:
             raise WGNNError(f"there is no run {run_id!r} in the store {self.path}.")
@@ -172,7 +174,7 @@ class Store:
 
     def unreadable(self) -> dict[str, str]:
         """Ids of the runs that no list shows, since their rows are damaged, and what is wrong."""
-        with self._connect() as db:
+        with self.connect() as db:
             return summaries(db)[1]
 
     def pin(self, run_id: str, pinned: bool = True) -> None:
@@ -185,7 +187,7 @@ class Store:
         self._update(run_id, "note", text)
 
     def _update(self, run_id: str, column: Literal["pinned", "note"], value: int | str) -> None:
-        with self._transaction() as db:
+        with self.transaction() as db:
             done = db.execute(f"UPDATE run SET {column} = ? WHERE id = ?", (value, run_id))
             if done.rowcount == 0:
                 raise WGNNError(f"there is no run {run_id!r} in the store {self.path}.")
@@ -196,7 +198,7 @@ class Store:
         Raises:
             WGNNError: It is pinned, or somebody other than `owner` is training it.
         """
-        with self._transaction() as db:
+        with self.transaction() as db:
             row = db.execute("SELECT owner, pinned FROM run WHERE id = ?", (run_id,)).fetchone()
             if row is None:
                 raise WGNNError(f"there is no run {run_id!r} in the store {self.path}.")
@@ -215,10 +217,10 @@ class Store:
 
     def claim(self, run_id: str, owner: str) -> bool:
         """Make `owner` the one who trains an unfinished run; False while another live one does."""
-        with self._connect() as db:  # the usual answer of those who wait needs no write lock
+        with self.connect() as db:  # the usual answer of those who wait needs no write lock
             if not _free(db, run_id, owner):
                 return False
-        with self._transaction() as db:
+        with self.transaction() as db:
             if not _free(db, run_id, owner):
                 return False
             db.execute(
@@ -231,7 +233,7 @@ class Store:
     def set_state(self, run_id: str, owner: str, state: State, message: str = "") -> bool:
         """Change the state of a run that `owner` holds; a final state lets go of it."""
         keep = owner if state in ACTIVE else None
-        with self._transaction() as db:
+        with self.transaction() as db:
             done = db.execute(
                 "UPDATE run SET state = ?, message = ?, owner = ? WHERE id = ? AND owner = ?",
                 (state, message, keep, run_id, owner),
@@ -240,7 +242,7 @@ class Store:
 
     def release(self, owner: str) -> None:
         """Let go of everything `owner` holds; what is unfinished counts as interrupted."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute("UPDATE run SET owner = NULL WHERE owner = ?", (owner,))
 
     # -- cells --------------------------------------------------------------------------------
@@ -261,8 +263,8 @@ class Store:
         already is left as it is.
         """
         with plain_errors(self.path):
-            write_arrays(self._array_file(run_id, cell.number), result.arrays)
-        with self._transaction() as db:
+            write_arrays(self.array_file(run_id, cell.number), result.arrays)
+        with self.transaction() as db:
             row = db.execute("SELECT owner FROM run WHERE id = ?", (run_id,)).fetchone()
             if row is None:
                 shutil.rmtree(self.path / "arrays" / run_id)  # deleted while it was trained
@@ -283,13 +285,13 @@ class Store:
 
     def cells(self, run_id: str) -> set[int]:
         """Numbers of the finished cells."""
-        with self._connect() as db:
+        with self.connect() as db:
             found = db.execute("SELECT number FROM cell WHERE run = ?", (run_id,))
             return {row["number"] for row in found}
 
     def same_cell(self, run_id: str, content: str) -> Arrays | None:
         """The arrays of another run's cell of the same content, if this run adopts cells."""
-        with self._connect() as db:
+        with self.connect() as db:
             row = db.execute(
                 "SELECT cell.run, cell.number FROM cell, run AS mine"
                 " WHERE content = ? AND cell.run != mine.id AND mine.id = ? AND mine.adopts",
@@ -304,13 +306,13 @@ class Store:
 
     def has_content(self, content: str) -> bool:
         """Whether a cell of this content is stored in any run."""
-        with self._connect() as db:
+        with self.connect() as db:
             found = db.execute("SELECT 1 FROM cell WHERE content = ?", (content,))
             return found.fetchone() is not None
 
     def rows(self, run_id: str) -> list[tuple[int, int, Row]]:
         """(cell, place in its arrays, row) of every finished training."""
-        with self._connect() as db:
+        with self.connect() as db:
             found = db.execute(
                 f"SELECT cell, place, {', '.join(COLUMNS)} FROM result WHERE run = ?"
                 " ORDER BY cell, place",
@@ -326,9 +328,9 @@ class Store:
                 run as interrupted: who resumes it trains that one cell again.
         """
         try:
-            return read_arrays(self._array_file(run_id, number))
+            return read_arrays(self.array_file(run_id, number))
         except WGNNError:
-            with self._transaction() as db:
+            with self.transaction() as db:
                 db.execute("DELETE FROM cell WHERE run = ? AND number = ?", (run_id, number))
                 db.execute(
                     "UPDATE run SET state = 'running', owner = NULL"
@@ -337,7 +339,8 @@ class Store:
                 )
             raise
 
-    def _array_file(self, run_id: str, number: int) -> Path:
+    def array_file(self, run_id: str, number: int) -> Path:
+        """Where the arrays of a cell are."""
         return self.path / "arrays" / run_id / f"{number}.npz"
 
 
