@@ -10,17 +10,17 @@ PY := $(VENV)/bin/python
 # One thread per process: several single-threaded processes beat threads that fight over cores.
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: help app test crowd lint bench screenshots clean browser
+.PHONY: help app test crowd lint bench screenshots pins clean browser
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-app: $(VENV)/.compiled ## Install what is needed and open the app on localhost (PORT=8501)
+app: $(VENV)/.compiled ## Install what is needed and open the app on localhost (PORT=8501; TOKEN=1 on a shared machine)
 	@echo "Looking for the Cora graph (at most 40 seconds) ..."
 	@limit=$$(command -v timeout || command -v gtimeout || true); \
 	if $${limit:+$$limit 40} $(PY) -m wgnn_core data get cora; then :; else \
 	echo "Cora could not be fetched now; the app opens on the built-in graph 'digits'."; fi
-	@exec $(PY) -m streamlit run app.py --server.port $(PORT)
+	@exec $(PY) -m $(if $(TOKEN),wgnn_core app --token --port,streamlit run app.py --server.port) $(PORT)
 
 test: lint browser ## Lint, type check and run every test
 	$(ONE_THREAD) $(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not browser" -rs
@@ -41,6 +41,9 @@ bench: $(VENV)/.installed-dev ## Measure speed (scripts benchmarks/bench_*.py)
 
 screenshots: $(VENV)/.installed-dev browser ## Write pictures of every page to docs/screenshots
 	$(PY) -m pytest tests/browser/screenshots.py
+
+pins: $(VENV)/.installed-dev ## Write constraints.txt: every version that is installed here
+	$(PY) scripts/pin.py
 
 clean: ## Remove caches (the environment stays; delete .venv to start over)
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -71,10 +74,10 @@ $(PY):
 
 # A stamp is newer than its requirements exactly when they are installed.
 install = @echo "Installing $(1) (some minutes the first time) ..."; \
-	$(PY) -m pip install --disable-pip-version-check --progress-bar off -r $(1) \
+	$(PY) -m pip install --disable-pip-version-check --progress-bar off -r $(1) -c constraints.txt \
 	| awk '/^Collecting /{print "  " $$2; fflush()} /^Successfully installed/{print "  done"}'
 
-$(VENV)/.installed: requirements.txt | $(PY)
+$(VENV)/.installed: requirements.txt constraints.txt | $(PY)
 	$(call install,requirements.txt)
 	@touch $@
 
@@ -85,6 +88,6 @@ $(VENV)/.compiled: $(wildcard wgnn_core/replicas/*.py) | $(VENV)/.installed
 	@$(PY) -m wgnn_core.runs.worker </dev/null
 	@touch $@
 
-$(VENV)/.installed-dev: requirements.txt requirements-cluster.txt requirements-dev.txt | $(PY)
+$(VENV)/.installed-dev: requirements.txt requirements-cluster.txt requirements-dev.txt constraints.txt | $(PY)
 	$(call install,requirements-dev.txt)
 	@touch $@ $(VENV)/.installed

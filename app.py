@@ -1,9 +1,19 @@
-"""The app: `streamlit run app.py`. One page a file in `pages/`, the frame in `ui/shell.py`."""
+"""The app: `streamlit run app.py`. One page a file in `pages/`, the frame in `ui/shell.py`.
 
-from wgnn_core.runs.process import spawn_ahead
+Streamlit imports this file once, for `app`, the server; then it runs it for every look at a page.
+"""
 
-spawn_ahead()  # the worker and this process then load their libraries at the same time
+if __name__ == "__main__":
+    from wgnn_core.runs.process import spawn_ahead
 
-from ui.shell import run_app  # noqa: E402
+    spawn_ahead()  # the worker and this process then load their libraries at the same time
 
-run_app()
+    from ui.shell import run_app
+
+    run_app()
+else:
+    import streamlit as st
+
+    from ui.guard import guarded
+
+    app = st.App(__file__, **guarded())

@@ -22,7 +22,7 @@ from wgnn_core.figures.text import count
 from wgnn_core.intervention import Intervention
 from wgnn_core.reports.shelf import differing_settings, grouped, paired_runs, shelf_table
 from wgnn_core.runs.results import RunResult
-from wgnn_core.runs.store import RunSummary
+from wgnn_core.runs.summaries import RunSummary
 
 MAX_COMPARED = 6
 MANY = 100
@@ -35,6 +35,12 @@ view = page_start(
     "interrupted run goes on where it stopped. Choose rows to see, compare or export them.",
 )
 runs = load.jobs().list()
+if damaged := load.jobs().store.unreadable():
+    st.warning(
+        f"{count(len(damaged), 'run')} cannot be read and {'is' if len(damaged) == 1 else 'are'} "
+        "not shown; `wgnn runs list` says why.",
+        icon=":material/warning:",
+    )
 if not runs:
     st.info("Nothing was trained yet; the Start page trains a first run.", icon=":material/info:")
     raise PageEnd

@@ -56,6 +56,7 @@ def test_adjacency_is_symmetric_with_one_entry_each_way(tiny_graph):
     ("changes", "message"),
     [
         ({"y": np.array([0.5, 0, 1, 1])}, "labels must be a non-empty list of whole numbers"),
+        ({"y": np.array([0, 10**9, 1, 1])}, "node 1 has label 1000000000; at most 100000 classes"),
         ({"y": np.array([], dtype=int)}, "labels must be a non-empty list"),
         ({"y": np.array([0, -3, 1, 1])}, "node 1 has label -3; labels start at 0, and -1 stands"),
         ({"y": np.zeros(4, dtype=int)}, "there is 1 class; classification needs at least 2"),

@@ -52,6 +52,24 @@ def test_every_pin_lies_in_its_range_and_every_range_has_a_pin(extra: str, file:
     assert outside == []
 
 
+def test_every_package_is_pinned() -> None:
+    """What the requirements lead to here, each with one version, and nothing but versions."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        import pin
+    finally:
+        sys.path.pop(0)
+    pinned = pins("constraints.txt")
+    assert len(pinned) > 100
+    found = pin.closure(pin.wanted(ROOT / "requirements-dev.txt"))
+    assert found.keys() <= pinned.keys()
+    for file in EXTRAS.values():
+        for name, version in pins(file).items():
+            assert pinned[name] == version
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    assert all(re.fullmatch(r"#.*|[a-z0-9.-]+==[0-9a-z.]+", line) for line in lines)
+
+
 def test_the_citation_names_this_version() -> None:
     cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert cited is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import streamlit as st
@@ -53,8 +54,23 @@ def has_address(config: RunConfig) -> bool:
 
 
 def remember() -> None:
-    """Before the widgets are drawn: what the link that opened this session asked for."""
+    """Before the widgets are drawn: what the link that opened this session asked for.
+
+    A number without end is taken out of the address first: Streamlit's own reading of it fails.
+    """
     st.session_state.setdefault(ASKED, dict(st.query_params))
+    endless = [name for name, text in st.query_params.items() if _is_endless(text)]
+    for name in endless:
+        del st.query_params[name]
+    if endless:
+        st.rerun()
+
+
+def _is_endless(text: str) -> bool:
+    try:
+        return not math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def recall() -> None:

@@ -1,6 +1,7 @@
 """Cached loaders. Every key is a name, a number or a run id: arrays are never hashed.
 
-Graphs and results are immutable and shared by all sessions (`cache_resource`).
+Graphs and results are immutable and shared by all sessions (`cache_resource`). What the big ones
+take together is bounded (`LEDGER`).
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
+from ui.ledger import Ledger
 from wgnn_core import datasets
 from wgnn_core.boundary import distance_to_boundary
+from wgnn_core.datasets.loading import generated_bytes
+from wgnn_core.errors import WGNNError
 from wgnn_core.figures import EdgeDropMap, Figure, accuracy_coverage, figure_of
 from wgnn_core.figures.edge_drop_page import close_up_html
 from wgnn_core.graph import BoolArray, Graph, IntArray
@@ -26,6 +30,9 @@ from wgnn_core.reports import rankers as rankers_report
 from wgnn_core.runs.config import Pairs, RunConfig
 from wgnn_core.runs.jobs import Jobs
 from wgnn_core.runs.results import RunResult
+
+LEDGER = Ledger(512 * 2**20)
+PAGE_BYTES = 128 * 2**20
 
 
 def _close(held: Jobs) -> None:
@@ -64,12 +71,27 @@ def pinned(dataset: str) -> str:
 
 
 def graph(dataset: str, parameters: Pairs = ()) -> Graph:
-    return _graph(pinned(dataset), parameters)
+    """The graph.
+
+    Raises:
+        WGNNError: One that is to be made would be too big for a page.
+    """
+    asked = generated_bytes(dataset, dict(parameters))
+    if asked > PAGE_BYTES:
+        raise WGNNError(
+            f"this graph would take {asked / 2**20:.0f} MB, and pages show graphs of at most "
+            f"{PAGE_BYTES / 2**20:.0f} MB: ask for fewer nodes, features or neighbours, or use "
+            "the command line."
+        )
+    return _held_graph(pinned(dataset), parameters)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Reading the graph ...")
 def _graph(dataset: str, parameters: Pairs) -> Graph:
     return RunConfig(dataset, parameters).graph()  # the very one that results refer to
+
+
+_held_graph = LEDGER.noted(_graph)(_graph)
 
 
 def points(dataset: str, parameters: Pairs = ()) -> npt.NDArray[np.float32]:
@@ -97,7 +119,7 @@ def finished(run_id: str) -> RunResult:
     """The result of a run that is done; it will not change any more, but for the name of its graph,
     if that was imported."""
     own = (spec.pinned for spec in datasets.catalogue() if spec.imported is not None)
-    return _finished(run_id, tuple(own))
+    return _held_result(run_id, tuple(own))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -105,6 +127,9 @@ def _finished(run_id: str, own: tuple[str, ...]) -> RunResult:
     result = jobs().result(run_id)
     assert result is not None
     return result
+
+
+_held_result = LEDGER.noted(_finished)(_finished)
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

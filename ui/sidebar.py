@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 import torch
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitAPIException
 
 from ui import load
 from ui.choice import Choice
@@ -57,7 +59,8 @@ def _graph() -> tuple[str, Pairs]:
         fallback = "cora" if load.is_ready("cora") else "digits"
         first = st.session_state.get("last_dataset", fallback)
         st.session_state["dataset"] = first
-        st.query_params["dataset"] = specs[first].title
+        with suppress(StreamlitAPIException):  # once the widget has it, it writes the address
+            st.query_params["dataset"] = specs[first].title
     # The address leaves out a default; with none it always names the graph.
     chosen = st.selectbox(
         "Graph",

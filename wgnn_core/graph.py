@@ -24,6 +24,9 @@ FloatArray = npt.NDArray[np.float32]
 
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
+MAX_CLASSES = 100_000
+"""A label beyond it is a mistake, such as an id in the place of a class."""
+
 HIDDEN = -1
 """Stands where a label may not be seen, see `Graph.visible_labels`."""
 
@@ -194,6 +197,12 @@ def make_graph(
         raise WGNNError(
             f"{name}: node {bad} has label {labels[bad]}; labels start at 0, and "
             f"{UNLABELLED} stands for none."
+        )
+    if class_names is None and labels.max() >= MAX_CLASSES:
+        bad = int(np.argmax(labels))
+        raise WGNNError(
+            f"{name}: node {bad} has label {labels[bad]}; at most {MAX_CLASSES} classes are "
+            "allowed, numbered from 0."
         )
     names = tuple(class_names) if class_names is not None else _numbered(int(labels.max()) + 1)
     if len(names) < 2:

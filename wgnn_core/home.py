@@ -2,15 +2,68 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 import platformdirs
 
+from wgnn_core.errors import WGNNError
+
+APP_TOKEN = "WGNN_APP_TOKEN"
+"""The environment variable in which a started app finds its token."""
+KEPT = ("runs.sqlite", "arrays", "graphs", "raw", "worker.log")
+"""What the folder holds; names with something behind these count too."""
+
 
 def home() -> Path:
     """``WGNN_HOME``, else the place where this system keeps data of programs."""
-    configured = os.environ.get("WGNN_HOME", "")
-    if configured:
-        return Path(configured).expanduser()
-    return Path(platformdirs.user_data_dir("wgnn-explorer", appauthor=False))
+    return named_folder("WGNN_HOME") or Path(
+        platformdirs.user_data_dir("wgnn-explorer", appauthor=False)
+    )
+
+
+def named_folder(variable: str) -> Path | None:
+    """The folder that an environment variable names; None if it is not set.
+
+    Raises:
+        WGNNError: It begins with ``~`` and the name of nobody on this machine, or no folder can
+            have that name.
+    """
+    text = os.environ.get(variable, "")
+    if not text:
+        return None
+    try:
+        folder = Path(text).expanduser()
+        folder.stat()
+    except RuntimeError:
+        raise WGNNError(
+            f"{variable} is {text!r}, and this machine has no such user; write the whole path."
+        ) from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise WGNNError(f"{variable} is {text[:40]!r}...: the name is too long.") from None
+    return folder
+
+
+def make_private(folder: Path) -> None:
+    """Make the folder, so that nobody else on the machine can look into it.
+
+    One that was there before is closed to others too, unless it holds other things than ours.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.stat()
+    mine = hasattr(os, "getuid") and found.st_uid == os.getuid()
+    shared = found.st_mode & stat.S_ISVTX  # such as /tmp
+    if not mine or shared or not found.st_mode & 0o077:
+        return
+    if all(entry.name.startswith(KEPT) for entry in folder.iterdir()):
+        folder.chmod(0o700)
+
+
+def make_private_file(file: Path) -> None:
+    """Make the file, empty, if there is none; nobody else may read or write it."""
+    file.touch(mode=0o600)
+    if file.stat().st_mode & 0o077:
+        file.chmod(0o600)

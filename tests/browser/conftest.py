@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -78,6 +79,8 @@ def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path
         try:
             urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
             return
+        except urllib.error.HTTPError:
+            return  # it is up, and wants a token
         except OSError:
             time.sleep(0.1)
     pytest.fail(f"the server did not come up:\n{log.read_text()}")

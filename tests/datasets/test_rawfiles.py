@@ -3,14 +3,18 @@ from __future__ import annotations
 import io
 import os
 import pickle
+from contextlib import suppress
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from wgnn_core import datasets
+from wgnn_core.datasets import rawfiles
 from wgnn_core.datasets.known import RawFile
-from wgnn_core.datasets.rawfiles import read_checked, safe_unpickle, sha256
+from wgnn_core.datasets.rawfiles import read_checked, sha256
+from wgnn_core.datasets.unpickling import safe_unpickle
 from wgnn_core.errors import WGNNError
 
 
@@ -139,3 +143,62 @@ def test_object_arrays_are_never_unpickled_from_npz(tmp_path):
     with np.load(buffer, allow_pickle=False) as arrays, pytest.raises(ValueError, match="pickle"):
         arrays["labels"]
     assert not (tmp_path / "owned").exists()
+
+
+ARRAY = b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(K\x00tC\x01btR"
+FLOAT = (
+    b"cnumpy\ndtype\n(X\x02\x00\x00\x00f8K\x00K\x01tR(K\x03X\x01\x00\x00\x00<NNNK\x01K\x01K\x00tb"
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"cnetworkx.classes.graph\nGraph\n}X\x05\x00\x00\x00nodesNsb.",  # a class is given a state
+        b"cnetworkx.classes.graph\nGraph\n)\x81}X\x09\x00\x00\x00__class__Nsb.",
+        ARRAY + b"(K\x01(K\x05t" + FLOAT + b"\x89C\x08\x00\x00\x00\x00\x00\x00\x00\x00tb.",  # short
+        ARRAY + b"(K\x01(J\xff\xff\xff\xfft" + FLOAT + b"\x89C\x00tb.",  # of a negative size
+        ARRAY + b"(K\x01(K\x01t" + FLOAT.replace(b"f8", b"O8") + b"\x89C\x08" + b"a" * 8 + b"tb.",
+        b"cscipy.sparse.csr\ncsr_matrix\n)\x81}b.",
+        b"P1\n.",
+        b"\x80\x05",
+        b"(" * 5 + b".",
+        b"]" + b"]a" * 3 + b"a" * 9 + b".",
+        b"",
+    ],
+)
+def test_a_made_up_pickle_is_refused_and_changes_nothing(content):
+    before = dict(vars(nx.Graph))
+    with pytest.raises(WGNNError):
+        safe_unpickle(content)
+    assert dict(vars(nx.Graph)) == before
+
+
+def test_an_array_and_a_matrix_survive(tmp_path):
+    array = (
+        ARRAY + b"(K\x01(K\x02t" + FLOAT + b"\x89C\x10" + np.array([1.5, 2.0]).tobytes() + b"tb."
+    )
+    assert safe_unpickle(array).tolist() == [1.5, 2.0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_change_of_a_real_pickle_does_more_than_fail(seed):
+    rng = np.random.default_rng(seed)
+    content = pickle.dumps(nx.path_graph(30), 2)
+    for _ in range(200):
+        changed = bytearray(content)
+        for place in rng.integers(0, len(content), 3):
+            changed[place] = rng.integers(0, 256)
+        with suppress(WGNNError):
+            safe_unpickle(bytes(changed))
+
+
+def test_a_file_of_five_gigabytes_is_refused_unread(tmp_path, monkeypatch):
+    monkeypatch.setenv("WGNN_DATA", str(tmp_path))
+    file = RawFile("big.bin", "0" * 64, "https://nowhere/big.bin")
+    with (tmp_path / "big.bin").open("wb") as out:
+        out.truncate(5 * 10**9)
+    monkeypatch.setattr(Path, "read_bytes", lambda _: pytest.fail("was read"))
+    with pytest.raises(WGNNError, match="has 5000000000 bytes"):
+        read_checked(file)
+    assert rawfiles._check_file(file).state == "wrong checksum"

@@ -7,12 +7,14 @@ import pytest
 import torch
 from torch.nn import functional
 
+from wgnn_core.errors import WGNNError
 from wgnn_core.models import make_model
 from wgnn_core.models.maskgae import NEGATIVE_SITE, WALK_LENGTH, clip_each
 from wgnn_core.models.masking import Masker
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Batch
+from wgnn_core.wgnn import train_base
 
 NOISE = Noise.of_epoch(np.array([3, 8]), 5)
 
@@ -159,3 +161,9 @@ def test_gradients_are_clipped_replica_by_replica() -> None:
     clip_each(p, 1.0)
     torch.testing.assert_close(p["a"].grad, torch.tensor([[0.6, 0, 0], [0.1, 0, 0]]))
     torch.testing.assert_close(p["b"].grad, torch.tensor([[[0.8]], [[0.1]]]))
+
+
+def test_a_graph_without_edges_is_refused_with_a_sentence(tiny_graph) -> None:
+    bare = tiny_graph.with_edges(np.zeros(tiny_graph.num_edges, dtype=bool))
+    with pytest.raises(WGNNError, match="tiny has no edges"):
+        train_base(bare, make_model("maskgae", epochs=1, pretrain_epochs=1), [0])

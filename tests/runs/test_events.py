@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wgnn_core.runs.events import Ended, Event, Hello, Order, Started, from_line, to_line
-from wgnn_core.runs.store import State
+from wgnn_core.runs.summaries import State
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "str": st.text(),

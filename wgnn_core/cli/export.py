@@ -174,12 +174,15 @@ def _recorded(file: Path) -> list[RunConfig]:
     """The runs in the ``config.json`` of a bundle."""
     try:
         run = json.loads(file.read_text(encoding="utf-8"))["run"]
-        return [RunConfig.from_json(one) for one in run.get("runs", [run])]
+        found = [RunConfig.from_json(one) for one in run.get("runs", [run])]
+        if not found:
+            raise WGNNError(f"{file} has no runs.")
+        return found
     except WGNNError:
         raise
     except OSError as error:
         raise WGNNError(f"{file} cannot be read: {error.strerror}.") from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise WGNNError(f"{file} is no config.json of a bundle.") from error
 
 
@@ -194,7 +197,7 @@ def _interventions(given: Given, texts: Sequence[str]) -> list[Intervention]:
 def _by_depth(config: RunConfig, depths: str | None) -> list[RunConfig]:
     if depths is None:
         return [config]
-    layers = [int(number) for number in values(depths)]
+    layers = [int(number) if number.is_integer() else number for number in values(depths)]
     return [
         replace(config, hyper=tuple((dict(config.hyper) | {"layers": n}).items())) for n in layers
     ]

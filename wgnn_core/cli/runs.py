@@ -1,4 +1,4 @@
-"""``sweep``, and ``runs list | show | delete | export``: the run store from the command line."""
+"""``sweep``, and ``runs list | show | delete | export | import``: the run store."""
 
 from __future__ import annotations
 
@@ -18,13 +18,17 @@ from wgnn_core.cli.console import err, out, print_json
 from wgnn_core.cli.flags import Given, Parameter, flagged, run_config, values
 from wgnn_core.errors import WGNNError
 from wgnn_core.intervention import ETAS, Intervention
+from wgnn_core.runs.backup import read_backup, write_backup
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import Jobs, make_executor
 from wgnn_core.runs.results import RunResult, load_result
-from wgnn_core.runs.store import RunSummary, Store
+from wgnn_core.runs.store import Store
+from wgnn_core.runs.summaries import RunSummary
 from wgnn_core.search import best_on_test, full_grid, paired_grid
 
-app = typer.Typer(help="The runs that were made: list, show, delete, export.", no_args_is_help=True)
+app = typer.Typer(
+    help="The runs that were made: list, show, delete, export, import.", no_args_is_help=True
+)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Id = Annotated[str, typer.Argument(help="An id from `runs list`, or its beginning.")]
 POLL_SECONDS = 0.2
@@ -122,13 +126,17 @@ def list_(
     json: Json = False,
 ) -> None:
     """Every run, pinned ones first, then the newest first."""
+    store = Store()
     found = [
         run
-        for run in Store().runs()
+        for run in store.runs()
         if dataset in (None, run.dataset)
         and model in (None, run.model)
         and state in (None, run.state)
     ]
+    for run_id, fault in store.unreadable().items():
+        message = f"run {run_id} cannot be read ({fault}); `runs delete {run_id[:10]}` removes it."
+        err.print(message.translate(CONTROL), markup=False)
     if json:
         print_json([_summary(run) for run in found])
         return
@@ -174,12 +182,29 @@ def delete(runs: Annotated[list[str], typer.Argument(help="Ids, or their beginni
 
 @app.command()
 def export(
-    run: Id,
-    file: Annotated[Path, typer.Argument(help="Where to: a name that ends in .csv or .json.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[ID] FILE",
+            help="An id, or its beginning, and a name that ends in .csv or .json; with --all the "
+            "name of a backup alone.",
+        ),
+    ],
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every run with everything it gave, for `runs import`.")
+    ] = False,
 ) -> None:
-    """Write the numbers of a run to a file: one row for each etas and seed, or everything."""
-    store = Store()
-    result = load_result(store, store.find(run))
+    """Write the numbers of a run to a file: one row for each etas and seed, or everything.
+
+    With --all, a backup of all runs.
+    """
+    if len(words) != (1 if everything else 2):
+        raise WGNNError("say what to write: runs export ID FILE, or runs export --all FILE.")
+    store, file = Store(), Path(words[-1])
+    if everything:
+        out.print(f"wrote {write_backup(store, file)} runs to {file}", markup=False)
+        return
+    result = load_result(store, store.find(words[0]))
     if file.suffix not in (".csv", ".json"):
         raise WGNNError(f"{file.name} must end in .csv or .json.")
     try:
@@ -191,6 +216,13 @@ def export(
     except OSError as error:
         raise WGNNError(f"{file} cannot be written: {error.strerror}.") from error
     out.print(f"wrote {file}")
+
+
+@app.command("import")
+def import_(file: Annotated[Path, typer.Argument(help="What `runs export --all` wrote.")]) -> None:
+    """Take the runs of a backup in; what is here already stays as it is."""
+    merged = read_backup(Store(), file)
+    out.print(f"{merged.runs} new runs, {merged.cells} new cells.")
 
 
 def describe(result: RunResult) -> dict[str, Any]:

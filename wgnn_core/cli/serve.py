@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.home import APP_TOKEN, named_folder
 
 PACKAGE = "wgnn_explorer_app"
 """The folder beside `wgnn_core` in which the app's files were installed."""
@@ -19,6 +21,12 @@ PACKAGE = "wgnn_explorer_app"
 def app(
     port: Annotated[int, typer.Option(help="Where it listens, on this machine.", min=1, max=65535)]
     = 8501,
+    token: Annotated[
+        bool,
+        typer.Option(
+            "--token", help="For a machine with other users: only the printed address opens it."
+        ),
+    ] = False,
 ) -> None:  # fmt: skip
     """Serve the app on localhost until Ctrl-C."""
     if find_spec("streamlit") is None:
@@ -28,10 +36,13 @@ def app(
         )
     folder = app_folder()
     for name in ("WGNN_HOME", "WGNN_DATA"):  # they mean the folder of whoever calls
-        if os.environ.get(name):
-            os.environ[name] = str(Path(os.environ[name]).expanduser().absolute())
+        if (named := named_folder(name)) is not None:
+            os.environ[name] = str(named.absolute())
     os.chdir(folder)  # Streamlit looks for .streamlit/config.toml there
     words = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    if token:  # not among the words, which every user of the machine can read
+        os.environ[APP_TOKEN] = secrets.token_urlsafe(24)
+        words += ["--logger.hideWelcomeMessage", "true"]  # it would print the address without it
     os.execv(sys.executable, words)  # Ctrl-C and signals reach the server itself
 
 

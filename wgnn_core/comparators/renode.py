@@ -19,6 +19,8 @@ from wgnn_core.replicas.view import Domain
 
 STEPS = 100
 """Power iterations of PageRank: the rest is below 0.85^100, 1e-7."""
+DENSE_NUMBERS = 2**27
+"""From so many on, PageRank is started from the classes and not from every training node."""
 CONSTANT_EPOCHS, SHRINK, LOWEST_LR = 20, 0.95, 1e-4
 
 
@@ -81,15 +83,35 @@ def totoro(
     """The conflict T(v) of each training node, in node order.
 
     Pi is symmetric, so its rows at the training nodes are PageRank started from them; nothing of
-    size N x N is built.
+    size N x N is built. Where these rows would be many, PageRank is taken twice instead: g_c is
+    that of class c, and Pi g_c that of g_c. The two ways differ by rounding.
     """
+    nodes = np.flatnonzero(train)
+    classes = labels[nodes]
+    present, place = np.unique(classes, return_inverse=True)
+    if graph.num_nodes * len(nodes) <= DENSE_NUMBERS:
+        start = torch.zeros(graph.num_nodes, len(nodes))
+        start[torch.from_numpy(nodes), torch.arange(len(nodes))] = 1
+        rows = _pagerank(graph, start, teleport).numpy().T.astype(np.float64)
+        influence = np.stack([rows[classes == c].mean(axis=0) for c in present])
+        felt = rows @ influence.T
+    else:
+        start = torch.zeros(graph.num_nodes, len(present))
+        share = 1 / np.bincount(place)[place]
+        start[torch.from_numpy(nodes), torch.from_numpy(place)] = torch.from_numpy(share).float()
+        twice = _pagerank(graph, _pagerank(graph, start, teleport), teleport)
+        felt = twice.numpy()[nodes].astype(np.float64)
+    own = felt[np.arange(len(nodes)), place]
+    conflict: npt.NDArray[np.float64] = felt.sum(axis=1) - own
+    return conflict
+
+
+def _pagerank(graph: Graph, start: torch.Tensor, teleport: float) -> torch.Tensor:
+    """Pi start, for each column of ``start [N, M]``."""
     # slow to import, and few processes need them
     from torch_geometric.nn import APPNP
     from torch_geometric.utils import to_torch_csr_tensor
 
-    nodes = np.flatnonzero(train)
-    start = torch.zeros(graph.num_nodes, len(nodes))
-    start[torch.from_numpy(nodes), torch.arange(len(nodes))] = 1
     both = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # CSR tensors are called beta
@@ -97,15 +119,8 @@ def totoro(
         adjacency = to_torch_csr_tensor(
             torch.from_numpy(np.ascontiguousarray(both)), size=(graph.num_nodes, graph.num_nodes)
         )
-        pagerank = APPNP(K=STEPS, alpha=teleport)(start, adjacency)
-    rows = pagerank.numpy().T.astype(np.float64)
-    classes = labels[nodes]
-    present = np.unique(classes)
-    influence = np.stack([rows[classes == c].mean(axis=0) for c in present])
-    felt = rows @ influence.T
-    own = felt[np.arange(len(nodes)), np.searchsorted(present, classes)]
-    conflict: npt.NDArray[np.float64] = felt.sum(axis=1) - own
-    return conflict
+        found: torch.Tensor = APPNP(K=STEPS, alpha=teleport)(start, adjacency)
+    return found
 
 
 def ranked_weights(

@@ -18,14 +18,13 @@ from typing import Any
 from wgnn_core.datasets.catalogue import spec
 from wgnn_core.datasets.known import DatasetSpec, RawFile
 from wgnn_core.datasets.pip_source import PIP_SOURCES, read_members
-from wgnn_core.datasets.rawfiles import check, data_folder, sha256
+from wgnn_core.datasets.rawfiles import MAX_BYTES, check, data_folder, sha256
 from wgnn_core.errors import WGNNError
 
 Progress = Callable[[str, int, int], None]
 """Called with a file's name, its bytes so far and its bytes in all (0 while unknown)."""
 
 TIMEOUT_SECONDS = 10
-MAX_BYTES = 64_000_000
 CHUNK = 1 << 16
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from wgnn_core.datasets.known import DatasetSpec
-from wgnn_core.datasets.rawfiles import safe_unpickle
 from wgnn_core.datasets.splits import ten_stratified_splits
+from wgnn_core.datasets.unpickling import safe_unpickle
 from wgnn_core.errors import WGNNError
 from wgnn_core.graph import Graph, make_graph
 

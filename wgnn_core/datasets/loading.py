@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from wgnn_core.datasets import shelf
 from wgnn_core.datasets.builtin import digits, karate
@@ -40,7 +41,7 @@ _PARSERS: dict[str, Callable[[DatasetSpec, Mapping[str, bytes]], Graph]] = {
 }
 
 
-def load(name: str, *, normalise: bool | None = None, **parameters: float) -> Graph:
+def load(name: str, /, *, normalise: bool | None = None, **parameters: float) -> Graph:
     """Build or read a graph of the catalogue; the same call always gives the same graph.
 
     Args:
@@ -52,6 +53,11 @@ def load(name: str, *, normalise: bool | None = None, **parameters: float) -> Gr
     Raises:
         WGNNError: Unknown name, parameter out of range, or a raw file missing or altered.
     """
+    return made(name, parameters, normalise)
+
+
+def made(name: str, parameters: Mapping[str, float], normalise: bool | None = None) -> Graph:
+    """As `load`; whatever the parameters are called, none is taken for something else."""
     entry = spec(name)
     values = _checked(entry, parameters)
     if entry.imported is not None:
@@ -64,6 +70,15 @@ def load(name: str, *, normalise: bool | None = None, **parameters: float) -> Gr
     graph = _row_normalised(graph) if wanted else graph
     made_so = (entry.name, tuple(sorted(values.items())))
     return replace(graph, title=entry.title, origin=made_so if normalise is None else None)
+
+
+def generated_bytes(name: str, parameters: Mapping[str, Any]) -> float:
+    """About how much memory a generated graph takes; 0 for those that are read."""
+    known = {parameter.name: parameter.default for parameter in spec(name).parameters}
+    values: dict[str, Any] = {**known, **parameters}
+    nodes = float(values.get("nodes", 0))
+    # a feature is a float and an index, an edge two long numbers
+    return nodes * float(8 * values.get("features", 0) + 8 * values.get("average_degree", 0))
 
 
 def _contents(entry: DatasetSpec) -> dict[str, bytes]:

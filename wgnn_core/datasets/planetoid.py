@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from wgnn_core.datasets.known import DatasetSpec
-from wgnn_core.datasets.rawfiles import safe_unpickle
+from wgnn_core.datasets.unpickling import safe_unpickle
 from wgnn_core.graph import Graph, Split, make_graph
 
 

@@ -7,24 +7,17 @@ only those very bytes are handed to a parser, so nothing can change in between.
 from __future__ import annotations
 
 import hashlib
-import io
-import os
-import pickle
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
-
-import networkx as nx
-import numpy as np
-from networkx.classes.reportviews import NodeView
-from numpy._core.multiarray import _reconstruct
-from scipy import sparse
+from typing import Literal
 
 from wgnn_core.datasets.catalogue import spec
 from wgnn_core.datasets.known import RawFile
 from wgnn_core.errors import WGNNError
-from wgnn_core.home import home
+from wgnn_core.home import home, named_folder
+
+MAX_BYTES = 64_000_000
+"""No raw file of the catalogue is half as big."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +31,7 @@ class FileCheck:
 
 def data_folder() -> Path:
     """``$WGNN_DATA`` if set, else ``raw`` in the program's own folder (`home`)."""
-    chosen = os.environ.get("WGNN_DATA")
-    return Path(chosen).expanduser() if chosen else home() / "raw"
+    return named_folder("WGNN_DATA") or home() / "raw"
 
 
 def read_checked(file: RawFile, folder: Path | None = None) -> bytes:
@@ -50,6 +42,12 @@ def read_checked(file: RawFile, folder: Path | None = None) -> bytes:
     """
     path = (folder or data_folder()) / file.path
     try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise WGNNError(
+                f"The file {path} has {size} bytes, and no raw file more than {MAX_BYTES}; it was "
+                "not opened: delete it and fetch it again."
+            )
         content = path.read_bytes()
     except OSError as error:
         raise WGNNError(
@@ -100,36 +98,5 @@ def _check_file(file: RawFile) -> FileCheck:
         return FileCheck(file, path, "missing")
     if file.sha256 is None:
         return FileCheck(file, path, "present, unchecked")
-    right = sha256(path.read_bytes()) == file.sha256
+    right = path.stat().st_size <= MAX_BYTES and sha256(path.read_bytes()) == file.sha256
     return FileCheck(file, path, "ok" if right else "wrong checksum")
-
-
-_ALLOWED: dict[tuple[str, str], Any] = {
-    ("numpy.core.multiarray", "_reconstruct"): _reconstruct,
-    ("numpy", "ndarray"): np.ndarray,
-    ("numpy", "dtype"): np.dtype,
-    ("scipy.sparse.csr", "csr_matrix"): sparse.csr_matrix,
-    ("collections", "defaultdict"): defaultdict,
-    ("builtins", "list"): list,
-    ("builtins", "dict"): dict,
-    ("networkx.classes.graph", "Graph"): nx.Graph,
-    ("networkx.classes.reportviews", "NodeView"): NodeView,
-}
-"""Every constructor the known pickled files name, and nothing else."""
-
-
-class _RestrictedUnpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        # Files of Python 2 call the module of its built-in types by its old name.
-        key = ("builtins" if module == "__builtin__" else module, name)
-        if key not in _ALLOWED:
-            raise WGNNError(
-                f"A pickled file asks for {module}.{name}; only plain arrays, sparse matrices, "
-                "lists, dictionaries and graphs are allowed."
-            )
-        return _ALLOWED[key]
-
-
-def safe_unpickle(content: bytes) -> Any:
-    """Unpickle with an allow-list, so that even a file with a matching checksum runs no code."""
-    return _RestrictedUnpickler(io.BytesIO(content), encoding="latin1").load()

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from wgnn_core.errors import WGNNError
 from wgnn_core.fields import hyper
 from wgnn_core.graph import IntArray
 from wgnn_core.models.masking import Masker
@@ -99,7 +100,14 @@ class MaskGAE(Model):
         return torch.baddbmm(p["b"], view.targets(view.batch.prepared), p["W"])
 
     def prepare(self, batch: Batch, seeds: IntArray, check: Callable[[], None]) -> Tensor:
-        """Pretrain an encoder for each replica; its embeddings ``[K, N, hidden + embedding]``."""
+        """Pretrain an encoder for each replica; its embeddings ``[K, N, hidden + embedding]``.
+
+        Raises:
+            WGNNError: There is no edge to mask.
+        """
+        if batch.domain.graph.num_edges == 0:
+            name = batch.domain.graph.name
+            raise WGNNError(f"the graph {name} has no edges, and MaskGAE learns from edges.")
         p = self._encoder_parameters(batch, seeds)
         optimizer = torch.optim.Adam(
             p.values(), self.pretrain_lr, weight_decay=self.pretrain_weight_decay, fused=True

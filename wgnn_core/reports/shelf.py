@@ -15,7 +15,7 @@ from wgnn_core.figures.text import label
 from wgnn_core.intervention import Intervention, Percent
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
-from wgnn_core.runs.store import RunSummary
+from wgnn_core.runs.summaries import RunSummary
 from wgnn_core.statistics import compare
 
 

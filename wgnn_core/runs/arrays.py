@@ -7,7 +7,7 @@ import tempfile
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,12 @@ def write_arrays(file: Path, arrays: Arrays) -> None:
             raise
 
 
+def loaded(file: Path | IO[bytes]) -> Arrays:
+    """As `read_arrays`, with the errors of whoever finds one."""
+    with np.load(file, allow_pickle=False) as found:
+        return {name: found[name] for name in found.files}
+
+
 def read_arrays(file: Path) -> Arrays:
     """The arrays of a file.
 
@@ -38,8 +44,7 @@ def read_arrays(file: Path) -> Arrays:
         WGNNError: It is missing or damaged.
     """
     try:
-        with np.load(file, allow_pickle=False) as loaded:
-            return {name: loaded[name] for name in loaded.files}
+        return loaded(file)
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise WGNNError(
             f"the arrays of run {file.parent.name} cannot be read from {file} ({error}); "

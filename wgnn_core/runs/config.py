@@ -11,6 +11,7 @@ from typing import Any
 
 from wgnn_core import datasets
 from wgnn_core.comparators import make_method
+from wgnn_core.datasets.loading import made
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import changed, check_fields, knobs
 from wgnn_core.fields import hyper as setting
@@ -184,14 +185,14 @@ class RunConfig:
     @cached_property
     def run_id(self) -> str:
         """The fingerprint of `identity`."""
-        return _fingerprint(self.identity)
+        return fingerprint(self.identity)
 
     def base_id(self, seeds: Sequence[int]) -> str:
         """The fingerprint of the base model trained for `seeds` in one batch.
 
         Runs that differ in nothing but what they retrain share it.
         """
-        return _fingerprint(self.base_identity | {"seeds": list(seeds)})
+        return fingerprint(self.base_identity | {"seeds": list(seeds)})
 
     def to_json(self) -> dict[str, Any]:
         out = {item.name: getattr(self, item.name) for item in fields(self)}
@@ -223,7 +224,7 @@ class RunConfig:
             raise WGNNError(f"this is no configuration of a run: {error}.") from error
 
 
-def _fingerprint(identity: dict[str, Any]) -> str:
+def fingerprint(identity: dict[str, Any]) -> str:
     """SHA-256 of the canonical JSON, shortened to 128 bits."""
     text = json.dumps(_numbers(identity), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -245,6 +246,6 @@ def _numbers(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _graph(dataset: str, parameters: Pairs) -> Graph:
-    return datasets.load(dataset, **dict(parameters))  # type: ignore[arg-type]
+    return made(dataset, dict(parameters))  # type: ignore[arg-type]  # checked there

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import os
 import sqlite3
+import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.home import make_private_file
 from wgnn_core.runs import rows
 
 APPLICATION = 0x77474E4E
@@ -106,6 +110,21 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 A new column of the table `result` needs none: `rows.add_missing` adds it.
 """
 
+TORN = """
+    SELECT run, number FROM cell WHERE (content IS NULL OR number = 0 OR EXISTS (
+        SELECT 1 FROM result WHERE result.run = cell.run AND result.cell = cell.number
+    )) AND trainings > (
+        SELECT count(*) FROM result WHERE result.run = cell.run AND result.cell = cell.number
+    )
+"""
+"""Cells with fewer rows than trainings; only the cells of edge models have none at all."""
+SHORT = """
+    SELECT id FROM run WHERE state = 'done' AND trainings > (
+        SELECT coalesce(sum(cell.trainings), 0) FROM cell WHERE cell.run = run.id
+    )
+"""
+"""Runs that are called done and lack cells."""
+
 
 @contextmanager
 def plain_errors(path: Path) -> Iterator[None]:
@@ -151,20 +170,58 @@ def transaction(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 def prepare(file: Path) -> None:
-    """Create the file or bring it to the newest version; refuses files that are not ours."""
+    """Create the file or bring it to the newest version; refuses files that are not ours.
+
+    A cell that lost rows counts as never trained: whoever resumes its run trains it again.
+    """
+    with plain_errors(file):
+        if not file.exists():
+            _create(file)
+        _check_not_emptied(file)
+        make_private_file(file)  # what SQLite puts beside it gets the same rights
     with connect(file) as db:
         _check(db, file)
         if _version(db) == len(MIGRATIONS) and rows.complete(db, "result"):
-            return
+            lost = db.execute(f"SELECT EXISTS ({TORN}) OR EXISTS ({SHORT})").fetchone()[0]
+            if not lost and db.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+                return
         db.execute("PRAGMA journal_mode = WAL")
     with transaction(file) as db:
-        _check(db, file)  # another process may have been faster
-        for statements in MIGRATIONS[_version(db) :]:
-            for statement in statements:
-                db.execute(statement)
-        rows.add_missing(db, "result")
-        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-        db.execute(f"PRAGMA application_id = {APPLICATION}")
+        _migrate(db, file)
+        db.execute(f"DELETE FROM cell WHERE (run, number) IN ({TORN})")
+        db.execute("DELETE FROM result WHERE (run, cell) NOT IN (SELECT run, number FROM cell)")
+        db.execute(f"UPDATE run SET state = 'running', owner = NULL WHERE id IN ({SHORT})")
+
+
+def _create(file: Path) -> None:
+    """A new store, under its name only when it is whole: an empty file is one that was damaged."""
+    fresh = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
+    make_private_file(fresh)
+    try:
+        with transaction(fresh) as db:
+            _migrate(db, fresh)
+        with contextlib.suppress(FileExistsError):  # another process was faster
+            os.link(fresh, file)  # never over another file, unlike a rename
+    finally:
+        fresh.unlink()
+
+
+def _migrate(db: sqlite3.Connection, file: Path) -> None:
+    _check(db, file)  # another process may have been faster
+    for statements in MIGRATIONS[_version(db) :]:
+        for statement in statements:
+            db.execute(statement)
+    rows.add_missing(db, "result")
+    db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    db.execute(f"PRAGMA application_id = {APPLICATION}")
+
+
+def _check_not_emptied(file: Path) -> None:
+    if file.stat().st_size == 0 and any(file.parent.glob("arrays/*/*")):
+        raise WGNNError(
+            f"the run store {file} is empty, but the arrays of runs lie beside it: the file was "
+            "damaged. Bring it back from a copy, or move the folder away to begin anew."
+        )
 
 
 def _check(db: sqlite3.Connection, file: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import get_args
 
-from wgnn_core.runs.store import State
+from wgnn_core.runs.summaries import State
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,11 @@ class Ready:
     """The worker can train."""
 
     pid: int
+
+
+@dataclass(frozen=True)
+class Beat:
+    """The worker is alive, whatever else it has to tell."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class Cancel:
     run_id: str
 
 
-Event = Ready | Taken | Started | Progressed | Stored | Ended
+Event = Ready | Beat | Taken | Started | Progressed | Stored | Ended
 Order = Hello | Train | Cancel
 _NAMED = {kind.__name__: kind for kind in (*get_args(Event), *get_args(Order))}
 

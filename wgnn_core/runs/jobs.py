@@ -16,12 +16,13 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.runs.cells import content_of, first_cells
 from wgnn_core.runs.cluster import RayExecutor
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.events import Ended, Event, Progressed, Ready, Started
+from wgnn_core.runs.events import Beat, Ended, Event, Progressed, Ready, Started
 from wgnn_core.runs.life import Tell
 from wgnn_core.runs.local import LocalExecutor
 from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.results import RunResult, load_result
-from wgnn_core.runs.store import ACTIVE, RunSummary, State, Store
+from wgnn_core.runs.store import Store
+from wgnn_core.runs.summaries import ACTIVE, RunSummary, State
 from wgnn_core.search import MAX_TRIALS
 
 
@@ -193,9 +194,12 @@ class Jobs:
     def status(self, run_id: str) -> JobStatus:
         """How far a run is; cheap enough to ask every second."""
         with self._lock:  # read before the store, so that a cell is never counted twice
+            waits = run_id in self.active
             live = replace(self._live.get(run_id, _Live(0)))
         summary = self.store.get(run_id)
         state, message = summary.state, summary.message
+        if waits and state == "interrupted":
+            state = "queued"  # its owner has died; this program takes it over in a moment
         done, seconds, before = float(summary.done), summary.seconds, 0
         if live.ended is not None and state in (*ACTIVE, "interrupted"):
             state, message = live.ended
@@ -284,11 +288,13 @@ class Jobs:
         """Stop training; what is unfinished can be resumed later."""
         atexit.unregister(self.close)
         self._executor.close()
+        with self._lock:
+            self._live.clear()
         self.store.release(self.owner)
 
     def _hear(self, event: Event) -> None:
         with self._lock:
-            live = None if isinstance(event, Ready) else self._live.get(event.run_id)
+            live = None if isinstance(event, Ready | Beat) else self._live.get(event.run_id)
             if live is None or live.ended is not None:
                 return
             if isinstance(event, Started):

@@ -33,7 +33,8 @@ from wgnn_core.runs.cells import (
     second_cells,
 )
 from wgnn_core.runs.results import checked_graph, load_base
-from wgnn_core.runs.store import State, Store
+from wgnn_core.runs.store import Store
+from wgnn_core.runs.summaries import State
 from wgnn_core.search import table
 
 Tell = Callable[[events.Event], None]

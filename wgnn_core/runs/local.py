@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import threading
+import time
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs.events import (
+    Beat,
     Cancel,
     Ended,
     Event,
@@ -27,12 +29,17 @@ from wgnn_core.runs.store import Store
 STRIKES = 3
 CANCEL_SECONDS = 1.5
 CLOSE_SECONDS = 2.0
+SILENCE_SECONDS = 30
+"""A worker that gives no sign of life for so long was stopped or hangs, and is killed."""
+START_SECONDS = 300
+"""The same before its first sign: it loads its libraries then."""
 
 
 class LocalExecutor:
     """Trains runs in a process of their own; passes the worker's events on to `tell`.
 
     A run that kills the worker `STRIKES` times without finishing a cell fails; the others go on.
+    A worker that falls silent is killed, which counts.
     A worker that never gets ready fails them all.
     """
 
@@ -44,6 +51,7 @@ class LocalExecutor:
         self._thread: threading.Thread | None = None
         self._false_starts = 0
         self._closed = False
+        self._heard, self._ready = False, False
         self._lock = threading.RLock()
 
     @property
@@ -98,9 +106,26 @@ class LocalExecutor:
         if self._process is not None or self._closed:
             return
         self._process = spawn(self._store.path)
+        self._ready = False
         self._send(Hello(str(self._store.path.resolve()), self._owner, self._seconds))
         self._thread = threading.Thread(target=self._listen, args=(self._process,), daemon=True)
         self._thread.start()
+        threading.Thread(target=self._watch, args=(self._process,), daemon=True).start()
+
+    def _watch(self, process: subprocess.Popen[str]) -> None:
+        """Kill a worker that has fallen silent.
+
+        Looks are counted, not seconds: a program that was stopped itself, or a machine that slept,
+        finds the worker's signs of life waiting when it goes on.
+        """
+        silent = 0
+        while self._process is process and not self._closed:
+            time.sleep(1.0)
+            silent = 0 if self._heard else silent + 1
+            self._heard = False
+            if silent > (SILENCE_SECONDS if self._ready else START_SECONDS):
+                process.kill()
+                return
 
     def _send(self, order: Order) -> None:
         if self._process is None:
@@ -118,14 +143,16 @@ class LocalExecutor:
             for line in lines:
                 event = from_line(line)
                 assert isinstance(event, Event)
-                self._note(event)
+                self._heard = True
+                if not isinstance(event, Beat):
+                    self._note(event)
         code = process.wait()
         self._after_death(code)
 
     def _note(self, event: Event) -> None:
         with self._lock:
             if isinstance(event, Ready):
-                self._false_starts = 0
+                self._false_starts, self._ready = 0, True
             elif isinstance(event, Taken):
                 self._current = event.run_id
             elif isinstance(event, Stored):

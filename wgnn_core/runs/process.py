@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import IO
 
-from wgnn_core.home import home
+from wgnn_core.home import home, make_private, make_private_file
 
 LOG_BYTES = 1_000_000
 
@@ -28,7 +28,7 @@ def spawn_ahead() -> None:
         if _ahead or "torch" in sys.modules:
             return
         with contextlib.suppress(OSError):  # the store will say what is wrong with its folder
-            home().mkdir(parents=True, exist_ok=True)
+            make_private(home())
             _ahead[home()] = _start(home())
 
 
@@ -53,11 +53,14 @@ def _start(folder: Path) -> subprocess.Popen[str]:
             text=True,
             encoding="utf-8",
             env={**os.environ, **single, "PYTHONPATH": path},
-            start_new_session=True,  # Ctrl-C is for the owner, which then closes the pipe
+            # Ctrl-C is for the owner, which then closes the pipe. In the owner's session: when the
+            # owner dies, the system wakes and ends even a worker that was stopped (SIGSTOP).
+            process_group=0 if os.name == "posix" else None,
         )
 
 
 def _log(file: Path) -> IO[str]:
     if file.is_file() and file.stat().st_size > LOG_BYTES:
         file.unlink(missing_ok=True)
+    make_private_file(file)
     return file.open("a", encoding="utf-8")

@@ -16,7 +16,8 @@ from wgnn_core.replicas.history import History
 from wgnn_core.runs.arrays import Arrays
 from wgnn_core.runs.cells import CURVES, PROB, first_cells, join_base, stack
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.store import RunSummary, Store
+from wgnn_core.runs.store import Store
+from wgnn_core.runs.summaries import RunSummary
 from wgnn_core.search import as_table, choose, interventions, is_of, second_stage, table
 from wgnn_core.statistics import Comparison, compare
 from wgnn_core.wgnn import Row

@@ -16,59 +16,22 @@ import sqlite3
 import tempfile
 import time
 import weakref
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.home import home
-from wgnn_core.intervention import KNOBS
+from wgnn_core.home import home, make_private
 from wgnn_core.runs.arrays import Arrays, read_arrays, write_arrays
 from wgnn_core.runs.cells import Cell, CellResult
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.database import connect, plain_errors, prepare, transaction
 from wgnn_core.runs.owners import alive
 from wgnn_core.runs.rows import COLUMNS, from_values, to_values
+from wgnn_core.runs.summaries import ACTIVE, RunSummary, State, summaries
 from wgnn_core.wgnn import Row
 
-State = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
-ACTIVE: tuple[State, ...] = ("queued", "running")
 MAX_NOTE = 10_000
-
-
-@dataclass(frozen=True)
-class RunSummary:
-    """A run as it is listed; `done` and `total` count trainings.
-
-    `accuracy` is the mean test accuracy of the intervention that is best on validation among the
-    finished ones, the base model left out; `prefers_base` says that validation ranks the base
-    model above it.
-    """
-
-    run_id: str
-    config: RunConfig
-    dataset: str
-    model: str
-    dataset_hash: str
-    state: State
-    message: str
-    done: int
-    total: int
-    seconds: float
-    created: float
-    pinned: bool
-    note: str
-    accuracy: float | None
-    base_accuracy: float | None
-    prefers_base: bool = False
-    owner: str | None = None
-
-    @property
-    def gain(self) -> float | None:
-        """Points of test accuracy over the base model; None without both."""
-        if self.accuracy is None or self.base_accuracy is None:
-            return None
-        return self.accuracy - self.base_accuracy
 
 
 class Store:
@@ -81,15 +44,34 @@ class Store:
     def __init__(self, path: Path | str | None = None) -> None:
         self.path = Path(path) if path is not None else home()
         self._file = self.path / "runs.sqlite"
+        self._stay: sqlite3.Connection | None = None
+        self._open()
+
+    def _open(self) -> None:
         with plain_errors(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
+            make_private(self.path)
             with tempfile.TemporaryFile(dir=self.path):
                 pass  # SQLite would find out late that it cannot write
         prepare(self._file)
+        self.close()
         # The last connection to go would fold the log into the file, which costs three times what
         # the write itself does; as long as this one stays, nobody is the last.
         self._stay = sqlite3.connect(self._file, check_same_thread=False)
         self._stay.execute("SELECT count(*) FROM run")
+
+    def connect(self) -> AbstractContextManager[sqlite3.Connection]:
+        """A connection for one task that only reads."""
+        return connect(self._there())
+
+    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        """A connection for one task that writes, all of it or nothing."""
+        return transaction(self._there())
+
+    def _there(self) -> Path:
+        """The file; begun anew if somebody has deleted it while this program runs."""
+        if not self._file.exists():
+            self._open()
+        return self._file
 
     @classmethod
     def temporary(cls) -> Store:
@@ -101,7 +83,8 @@ class Store:
 
     def close(self) -> None:
         """Fold the log into the file; a store that is simply dropped does so too."""
-        self._stay.close()
+        if self._stay is not None:
+            self._stay.close()
 
     # -- runs ---------------------------------------------------------------------------------
 
@@ -113,7 +96,7 @@ class Store:
         if self.has(config.run_id):
             return False  # without the write lock, which others may need
         full = config.resolve()
-        with transaction(self._file) as db:
+        with self.transaction() as db:
             added = db.execute(
                 "INSERT OR IGNORE INTO run (id, config, identity, dataset, model, dataset_hash,"
                 " trainings, state, created, adopts)"
@@ -138,7 +121,7 @@ class Store:
         Raises:
             WGNNError: None or several do.
         """
-        with connect(self._file) as db:
+        with self.connect() as db:
             ids = [str(row["id"]) for row in db.execute("SELECT id FROM run")]
         hits = [run_id for run_id in ids if run_id.startswith(prefix)] if prefix else []
         if len(hits) != 1:
@@ -154,75 +137,45 @@ class Store:
         Raises:
             WGNNError: There is none of that id.
         """
-        found = self._select("WHERE run.id = ?", run_id)
+        with self.connect() as db:
+            found, faults = summaries(db, "WHERE run.id = ?", run_id)
+        if faults:
+            raise WGNNError(
+                f"run {run_id} cannot be read from the store ({faults[run_id]}); delete it with "
+                "`runs delete` and train it again."
+            )
         if not found:
             raise WGNNError(f"there is no run {run_id!r} in the store {self.path}.")
         return found[0]
 
     def has(self, run_id: str) -> bool:
-        with connect(self._file) as db:
+        with self.connect() as db:
             return db.execute("SELECT 1 FROM run WHERE id = ?", (run_id,)).fetchone() is not None
 
     def runs(self) -> list[RunSummary]:
-        """Every run, pinned ones first, then the newest first."""
-        return self._select("")
+        """Every run, pinned ones first, then the newest first; but for `unreadable` ones."""
+        with self.connect() as db:
+            return summaries(db)[0]
 
     def runs_of(self, model: str, dataset_hash: str) -> list[RunSummary]:
         """The runs of a model on a graph with that content."""
-        return self._select("WHERE run.model = ? AND run.dataset_hash = ?", model, dataset_hash)
+        with self.connect() as db:
+            where = "WHERE run.model = ? AND run.dataset_hash = ?"
+            return summaries(db, where, model, dataset_hash)[0]
 
     def identity(self, run_id: str) -> dict[str, object]:
         """Everything the id was made of, package versions included."""
-        with connect(self._file) as db:
+        with self.connect() as db:
             row = db.execute("SELECT identity FROM run WHERE id = ?", (run_id,)).fetchone()
         if row is None:
             raise WGNNError(f"there is no run {run_id!r} in the store {self.path}.")
         out: dict[str, object] = json.loads(row["identity"])
         return out
 
-    def _select(self, where: str, *values: str) -> list[RunSummary]:
-        with connect(self._file) as db:
-            rows = db.execute(
-                "SELECT run.*, coalesce(sum(cell.trainings), 0) AS done,"
-                " coalesce(sum(cell.seconds), 0.0) AS seconds"
-                f" FROM run LEFT JOIN cell ON cell.run = run.id {where}"
-                " GROUP BY run.id ORDER BY run.pinned DESC, run.created DESC, run.id",
-                values,
-            ).fetchall()
-            out = []
-            for row in rows:
-                config = RunConfig.from_json(json.loads(row["config"]))
-                means = db.execute(
-                    "SELECT eta0 + eta1 * eta2 = 0 AS base, avg(test) AS test FROM result"
-                    f" WHERE run = ? GROUP BY {', '.join(KNOBS)} HAVING count(*) = ?"
-                    " ORDER BY avg(val) DESC, eta0, eta1, eta2",
-                    (row["id"], len(config.seeds)),
-                ).fetchall()
-                best = next((m["test"] for m in means if not m["base"]), None)
-                owned = row["owner"] is not None and alive(row["owner"])
-                stale = row["state"] in ACTIVE and not owned
-                out.append(
-                    RunSummary(
-                        run_id=row["id"],
-                        config=config,
-                        dataset=row["dataset"],
-                        model=row["model"],
-                        dataset_hash=row["dataset_hash"],
-                        state="interrupted" if stale else row["state"],
-                        message=row["message"],
-                        done=row["done"],
-                        total=row["trainings"],
-                        seconds=row["seconds"],
-                        created=row["created"],
-                        pinned=bool(row["pinned"]),
-                        note=row["note"],
-                        accuracy=best,
-                        base_accuracy=next((m["test"] for m in means if m["base"]), None),
-                        prefers_base=best is not None and bool(means[0]["base"]),
-                        owner=row["owner"] if owned else None,
-                    )
-                )
-            return out
+    def unreadable(self) -> dict[str, str]:
+        """Ids of the runs that no list shows, since their rows are damaged, and what is wrong."""
+        with self.connect() as db:
+            return summaries(db)[1]
 
     def pin(self, run_id: str, pinned: bool = True) -> None:
         """A pinned run is listed first and cannot be deleted."""
@@ -234,7 +187,7 @@ class Store:
         self._update(run_id, "note", text)
 
     def _update(self, run_id: str, column: Literal["pinned", "note"], value: int | str) -> None:
-        with transaction(self._file) as db:
+        with self.transaction() as db:
             done = db.execute(f"UPDATE run SET {column} = ? WHERE id = ?", (value, run_id))
             if done.rowcount == 0:
                 raise WGNNError(f"there is no run {run_id!r} in the store {self.path}.")
@@ -245,12 +198,13 @@ class Store:
         Raises:
             WGNNError: It is pinned, or somebody other than `owner` is training it.
         """
-        summary = self.get(run_id)
-        if summary.pinned:
-            raise WGNNError(f"run {run_id} is pinned; unpin it before deleting it.")
-        with transaction(self._file) as db:
-            row = db.execute("SELECT owner FROM run WHERE id = ?", (run_id,)).fetchone()
-            holder = row["owner"] if row else None
+        with self.transaction() as db:
+            row = db.execute("SELECT owner, pinned FROM run WHERE id = ?", (run_id,)).fetchone()
+            if row is None:
+                raise WGNNError(f"there is no run {run_id!r} in the store {self.path}.")
+            if row["pinned"]:
+                raise WGNNError(f"run {run_id} is pinned; unpin it before deleting it.")
+            holder = row["owner"]
             if holder is not None and holder != owner and alive(holder):
                 raise WGNNError(f"run {run_id} is being trained by another program; cancel it.")
             db.execute("DELETE FROM run WHERE id = ?", (run_id,))
@@ -263,10 +217,10 @@ class Store:
 
     def claim(self, run_id: str, owner: str) -> bool:
         """Make `owner` the one who trains an unfinished run; False while another live one does."""
-        with connect(self._file) as db:  # the usual answer of those who wait needs no write lock
+        with self.connect() as db:  # the usual answer of those who wait needs no write lock
             if not _free(db, run_id, owner):
                 return False
-        with transaction(self._file) as db:
+        with self.transaction() as db:
             if not _free(db, run_id, owner):
                 return False
             db.execute(
@@ -279,7 +233,7 @@ class Store:
     def set_state(self, run_id: str, owner: str, state: State, message: str = "") -> bool:
         """Change the state of a run that `owner` holds; a final state lets go of it."""
         keep = owner if state in ACTIVE else None
-        with transaction(self._file) as db:
+        with self.transaction() as db:
             done = db.execute(
                 "UPDATE run SET state = ?, message = ?, owner = ? WHERE id = ? AND owner = ?",
                 (state, message, keep, run_id, owner),
@@ -288,7 +242,7 @@ class Store:
 
     def release(self, owner: str) -> None:
         """Let go of everything `owner` holds; what is unfinished counts as interrupted."""
-        with transaction(self._file) as db:
+        with self.transaction() as db:
             db.execute("UPDATE run SET owner = NULL WHERE owner = ?", (owner,))
 
     # -- cells --------------------------------------------------------------------------------
@@ -309,8 +263,8 @@ class Store:
         already is left as it is.
         """
         with plain_errors(self.path):
-            write_arrays(self._array_file(run_id, cell.number), result.arrays)
-        with transaction(self._file) as db:
+            write_arrays(self.array_file(run_id, cell.number), result.arrays)
+        with self.transaction() as db:
             row = db.execute("SELECT owner FROM run WHERE id = ?", (run_id,)).fetchone()
             if row is None:
                 shutil.rmtree(self.path / "arrays" / run_id)  # deleted while it was trained
@@ -331,13 +285,13 @@ class Store:
 
     def cells(self, run_id: str) -> set[int]:
         """Numbers of the finished cells."""
-        with connect(self._file) as db:
+        with self.connect() as db:
             found = db.execute("SELECT number FROM cell WHERE run = ?", (run_id,))
             return {row["number"] for row in found}
 
     def same_cell(self, run_id: str, content: str) -> Arrays | None:
         """The arrays of another run's cell of the same content, if this run adopts cells."""
-        with connect(self._file) as db:
+        with self.connect() as db:
             row = db.execute(
                 "SELECT cell.run, cell.number FROM cell, run AS mine"
                 " WHERE content = ? AND cell.run != mine.id AND mine.id = ? AND mine.adopts",
@@ -352,13 +306,13 @@ class Store:
 
     def has_content(self, content: str) -> bool:
         """Whether a cell of this content is stored in any run."""
-        with connect(self._file) as db:
+        with self.connect() as db:
             found = db.execute("SELECT 1 FROM cell WHERE content = ?", (content,))
             return found.fetchone() is not None
 
     def rows(self, run_id: str) -> list[tuple[int, int, Row]]:
         """(cell, place in its arrays, row) of every finished training."""
-        with connect(self._file) as db:
+        with self.connect() as db:
             found = db.execute(
                 f"SELECT cell, place, {', '.join(COLUMNS)} FROM result WHERE run = ?"
                 " ORDER BY cell, place",
@@ -374,9 +328,9 @@ class Store:
                 run as interrupted: who resumes it trains that one cell again.
         """
         try:
-            return read_arrays(self._array_file(run_id, number))
+            return read_arrays(self.array_file(run_id, number))
         except WGNNError:
-            with transaction(self._file) as db:
+            with self.transaction() as db:
                 db.execute("DELETE FROM cell WHERE run = ? AND number = ?", (run_id, number))
                 db.execute(
                     "UPDATE run SET state = 'running', owner = NULL"
@@ -385,7 +339,8 @@ class Store:
                 )
             raise
 
-    def _array_file(self, run_id: str, number: int) -> Path:
+    def array_file(self, run_id: str, number: int) -> Path:
+        """Where the arrays of a cell are."""
         return self.path / "arrays" / run_id / f"{number}.npz"
 
 

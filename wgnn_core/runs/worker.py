@@ -15,8 +15,8 @@ import traceback
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.events import Cancel, Event, Hello, Ready, Train, from_line, to_line
-from wgnn_core.runs.life import Driver, Here
+from wgnn_core.runs.events import Beat, Cancel, Event, Hello, Ready, Train, from_line, to_line
+from wgnn_core.runs.life import Driver, Here, Tell
 from wgnn_core.runs.store import Store
 from wgnn_core.wgnn import train_base
 
@@ -44,7 +44,7 @@ def main() -> None:
     assert isinstance(hello, Hello)
     store = Store(hello.store)
     driver = Driver(store, hello.owner, hello.seconds, Here(), tell)
-    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_watch, args=(os.getppid(), tell), daemon=True).start()
     threading.Thread(target=_read, args=(driver, store, hello.owner), daemon=True).start()
     tell(Ready(os.getpid()))
     while True:
@@ -78,9 +78,10 @@ def _read(driver: Driver, store: Store, owner: str) -> None:
     os._exit(0)
 
 
-def _watch(parent: int) -> None:
-    """A child of the owner may have kept our pipe open, so look at the owner itself too."""
+def _watch(parent: int, tell: Tell) -> None:
+    """Give signs of life, and look at the owner: a child of it may have kept our pipe open."""
     while os.getppid() == parent:
+        tell(Beat())
         time.sleep(WATCH_SECONDS)
     os._exit(0)
 
