@@ -23,6 +23,7 @@ from wgnn_core.runs.jobs import Jobs, make_executor
 from wgnn_core.runs.results import RunResult, load_result
 from wgnn_core.runs.store import RunSummary, Store
 from wgnn_core.search import best_on_test, full_grid, paired_grid
+from wgnn_core.statistics import t_test
 
 app = typer.Typer(help="The runs that were made: list, show, delete, export.", no_args_is_help=True)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -229,7 +230,8 @@ def _show(result: RunResult) -> None:
     )
     if result.base is None:
         return
-    table = Table("method", "intervention", "mean ± std", "gain", "p (paired t)")
+    p = f"p ({t_test(result.overlap)})"
+    table = Table("method", "intervention", "mean ± std", "gain", p)
     if result.chosen is None:
         spread = result.base.test.std(ddof=1) if len(config.seeds) > 1 else math.nan
         table.add_row("base", "", f"{result.base.test.mean():.2f} ± {spread:.2f}", "", "")
