@@ -69,7 +69,7 @@ def load(name: str, *, normalise: bool | None = None, **parameters: float) -> Gr
         graph = _redrawn(graph, int(values[SPLITS.name]))
     wanted = entry.row_normalised if normalise is None else normalise
     graph = _row_normalised(graph) if wanted else graph
-    made_so = (entry.name, tuple(sorted(entry.told(values).items())))
+    made_so = (entry.name, tuple(sorted((name, values[name]) for name in entry.told(values))))
     return replace(graph, title=entry.title, origin=made_so if normalise is None else None)
 
 
