@@ -16,8 +16,8 @@ from wgnn_core.runs.store import Store
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies import study as named
 from wgnn_core.studies.plan import Cell, Size, Study
-from wgnn_core.studies.records import RULE, Record, mean
-from wgnn_core.studies.report import report
+from wgnn_core.studies.records import RULE, Record, by_column, mean
+from wgnn_core.studies.report import number, report
 from wgnn_core.studies.running import Found, chosen_cells, collect, estimate, todo
 from wgnn_core.studies.saved import command, save
 
@@ -105,12 +105,11 @@ def _show(declared: Study, found: Found) -> None:
         out.print(RULE)
     for claim in found.claims:
         out.print(f"{claim.verdict}: {claim.says} Found: {claim.found}", markup=False)
-    for one in found.missing:
+    for one in by_column(found.missing):
         out.print(f"not run: {one.row} on {one.column} ({one.why})", markup=False)
-    for cell in dict.fromkeys((c.row, c.column) for c in declared.cells(found.size)):
-        if any(r.column == cell[1] or cell[1] in r.row for r in found.records):
-            again = command(declared, *cell, quick=found.size == "quick")
-            out.print(f"again: {again}", markup=False)
+    for cell in dict.fromkeys(record.cell for record in found.records):
+        again = command(declared, *cell, quick=found.size == "quick")
+        out.print(f"again: {again}", markup=False)
 
 
 def _cells(r: Record) -> tuple[str, ...]:
@@ -125,7 +124,7 @@ def _cells(r: Record) -> tuple[str, ...]:
     )
     return (
         r.row, r.column, str(r.n), f"{mean(r.base):.2f}", f"{mean(r.tally):.2f}",
-        f"{c.difference:+.2f}", f"{c.pvalue:.2g}", holm, retrained, best, told, r.verdict,
+        f"{c.difference:+.2f}", number(c.pvalue), holm, retrained, best, told, r.verdict,
     )  # fmt: skip
 
 

@@ -39,6 +39,7 @@ class Record:
         reference: What `base` is.
         method: What the scores are.
         runs: Ids of the runs it was made of.
+        cell: Row and column of the cell of its study, for the command that runs it again.
         grid: What was searched, or that nothing was.
         etas: The etas of the scores: one for all seeds, or one per split.
         base: Test accuracy of the reference.
@@ -77,6 +78,7 @@ class Record:
     overlap: float = 0.0
     published: Published = field(default_factory=Published)
     holm: float | None = None
+    cell: tuple[str, str] = ("", "")
 
     @property
     def n(self) -> int:
@@ -173,6 +175,14 @@ class Missing:
     row: str
     column: str
     why: str
+
+
+def by_column(missing: Sequence[Missing]) -> list[Missing]:
+    """The same, the rows of a column with one reason together."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in missing:
+        groups.setdefault((one.column, one.why), []).append(one.row)
+    return [Missing(", ".join(rows), column, why) for (column, why), rows in groups.items()]
 
 
 def mean(seeds: Seeds) -> float:

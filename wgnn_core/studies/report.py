@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies.plan import Study
-from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, RULE, Claim, Record
+from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, RULE, Claim, Record, by_column
 from wgnn_core.studies.saved import Saved, command, shipped
 
 HEAD = """\
@@ -83,8 +83,8 @@ def _item(declared: Study, saved: Saved) -> Iterator[str]:
         yield f"- {row} on {column}: {note}."
     if found.missing:
         yield from ("", f"Not run ({len(found.missing)} cells):", "")
-        for one in found.missing:
-            again = command(declared, one.row, one.column)
+        for one in by_column(found.missing):
+            again = command(declared, "", one.column)
             yield f"- {one.row} on {one.column}: {one.why}. `{again}`"
 
 

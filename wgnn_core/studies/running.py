@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 
@@ -17,8 +17,9 @@ from wgnn_core.runs.store import Store
 from wgnn_core.studies.plan import Cell, Size, Study
 from wgnn_core.studies.records import Claim, Missing, Record, with_holm
 
-QUICK_SECONDS = 60.0
-"""A cell that would take longer is left out of the quick size, and says so."""
+QUICK_SECONDS = 150.0
+"""A cell that may take longer is left out of the quick size, and says so. All of the quick size
+together then takes at most 80 minutes of one busy thread."""
 LEAST_TRAININGS = 20
 """A stored run of fewer says little about speed."""
 
@@ -144,7 +145,8 @@ def collect(study: Study, cells: Sequence[Cell], size: Size, store: Store) -> Fo
         if not results:
             missing.append(Missing(cell.row, cell.column, reason or "not run yet"))
             continue
-        records += cell.measure(results)
+        place = (cell.row, cell.column)
+        records += [replace(one, cell=place) for one in cell.measure(results)]
         notes |= {result.summary.run_id: _note(result) for result in results}
     records = with_holm(records)
     return Found(study.name, size, records, study.claims(records), missing, notes)

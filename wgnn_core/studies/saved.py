@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shlex
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -110,6 +111,6 @@ def shipped(study: str) -> Saved | None:
 
 
 def command(study: Study, row: str, column: str, quick: bool = False) -> str:
-    """The line for a shell that runs one cell again."""
-    size = " --quick" if quick else ""
-    return f'wgnn study {study.name} --row "{row}" --column "{column}"{size}'
+    """The line for a shell that runs one cell again, or a column of them if `row` is empty."""
+    words = ["wgnn", "study", study.name, *(["--row", row] if row else []), "--column", column]
+    return shlex.join([*words, *(["--quick"] if quick else [])])

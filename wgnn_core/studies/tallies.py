@@ -51,13 +51,14 @@ def gains(records: Sequence[Record]) -> list[Claim]:
         told.append(
             Claim(
                 f"The mean published gain of these {len(judged)} cells is {theirs:.2f} points.",
-                "the cells' own verdicts; the larger half decides.",
+                f"{REPRODUCED}: the mean of our gains is at least half of that; {DIRECTION}: it is "
+                "above 0.",
                 f"η chosen on validation gains {ours:.2f} points on average; η chosen on test, "
                 f"which is not a result, {chosen:.2f}: {chosen - ours:.2f} of them come from "
                 "looking at test labels. "
                 + ", ".join(f"{count} {word}" for word, count in words.items())
                 + ".",
-                max(words, key=lambda word: words[word]),
+                REPRODUCED if ours >= theirs / 2 else DIRECTION if ours > 0 else NOT,
             )
         )
         told.append(_bases(judged))

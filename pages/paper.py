@@ -1,0 +1,254 @@
+"""Paper: every table and figure of the paper, our numbers beside the published ones."""
+
+import pandas as pd
+import streamlit as st
+
+from ui import studies
+from ui.jobs import asked, ended, timing
+from ui.load import jobs
+from ui.shell import page_start
+from ui.show import metrics, show
+from ui.text import count, md
+from ui.widgets import BIND
+from wgnn_core.export import table_csv
+from wgnn_core.studies import STUDIES
+from wgnn_core.studies.charts import chart, views
+from wgnn_core.studies.plan import Size
+from wgnn_core.studies.records import (
+    DIRECTION,
+    NOT,
+    REPRODUCED,
+    RULE,
+    UNPUBLISHED,
+    Claim,
+    Record,
+    by_column,
+    mean,
+)
+from wgnn_core.studies.running import Found
+from wgnn_core.studies.saved import command, shipped
+from wgnn_core.studies.tables import cell_table, claim_table, latex
+
+SHIPPED, QUICK, FULL = "Results that come with it", "Run here, quick", "Run here, full"
+SIZES: dict[str, Size] = {QUICK: "quick", FULL: "full"}
+ICONS = {
+    REPRODUCED: ":material/check_circle:",
+    DIRECTION: ":material/trending_up:",
+    NOT: ":material/cancel:",
+}
+
+page_start(
+    "Paper",
+    "Every table and figure of the paper, run again: our numbers beside the published ones, and a "
+    "verdict by a rule that is stated below.",
+    needs_graph=False,
+)
+
+
+def short_table(records: list[Record], axes: tuple[str, str]) -> None:
+    """What one looks at first; every other column is in the file."""
+    rows = []
+    for r in records:
+        c = r.comparison
+        rows.append(
+            {
+                axes[0]: r.row,
+                axes[1]: r.column,
+                "n": r.n,
+                "base": mean(r.base),
+                "tally": mean(r.tally),
+                "gain": round(c.difference, 2) + 0.0,
+                "p": c.pvalue,
+                "holm": r.holm,
+                "retrained": r.against(r.retrained).difference if r.retrained else None,
+                "shared": r.against(r.shared).difference if r.shared else None,
+                "best": r.against(r.best).difference if r.best else None,
+                "published": r.published.method[0] if r.published.method else None,
+                "paper": r.published.gain,
+                "verdict": "" if r.verdict == UNPUBLISHED else r.verdict,
+                "eta": r.etas[0] if len(set(r.etas)) == 1 else "one per split" * bool(r.etas),
+                "note": r.published.note,
+            }
+        )
+    frame = pd.DataFrame(rows)
+    empty = [name for name in frame if frame[name].isna().all() or (frame[name] == "").all()]
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    reference = {r.reference for r in records}
+    st.dataframe(
+        frame.drop(columns=empty),
+        hide_index=True,
+        placeholder="",
+        key="paper_table",
+        column_config={
+            axes[0]: text(width=120),
+            axes[1]: text(width=90),
+            "n": number("n", width=40, help="Seeds"),
+            "base": number(
+                reference.pop() if len(reference) == 1 else "Base", format="%.2f", width=70
+            ),
+            "tally": number(
+                "Method", format="%.2f", width=70,
+                help="Test accuracy in % by the paper's tally, η chosen on validation",
+            ),
+            "gain": number("Gain", format="%+.2f", width=60, help="Points over the column before"),
+            "p": number("p", format="%.2g", width=65, help="t-test, corrected on several splits"),
+            "holm": number("p Holm", format="%.2g", width=65, help="Corrected for all cells"),
+            "retrained": number(
+                "Retrained", format="%+.2f", width=80,
+                help="Gain of the retrained model's own predictions, same η",
+            ),
+            "shared": number(
+                "Shared η", format="%+.2f", width=75, help="Gain with one η for all splits"
+            ),
+            "best": number(
+                "η by test: not a result", format="%+.2f", width=150,
+                help="Gain with the η that is best on test: what no honest search may choose",
+            ),
+            "published": number("Published", format="%.2f", width=80),
+            "paper": number("Published gain", format="%+.2f", width=110),
+            "verdict": text("Verdict", width=115),
+            "eta": text("η", width=110),
+            "note": text("Note", width=250),
+        },
+    )  # fmt: skip
+
+
+def claims(found: list[Claim]) -> None:
+    for claim in found:
+        icon = ICONS.get(claim.verdict, ":material/straighten:")
+        with st.container(border=True):
+            st.markdown(f"{icon} **{md(claim.verdict)}.** The paper: {md(claim.says, 300)}")
+            st.markdown(f"Here: {md(claim.found, 1500)}")
+            st.caption(f"Rule: {md(claim.rule, 400)}")
+
+
+def counts(found: Found) -> None:
+    judged = [r.verdict for r in found.records if r.published.gain is not None]
+    judged = judged or [claim.verdict for claim in found.claims]
+    if not judged:
+        return
+    words = (REPRODUCED, DIRECTION, NOT) if set(judged) & {REPRODUCED, DIRECTION, NOT} else ()
+    shown = [(word.capitalize(), str(judged.count(word)), "") for word in words]
+    shown += [("Not run", str(len(found.missing)), "")] * bool(found.missing)
+    if shown:
+        metrics(shown, 130)
+
+
+def downloads(found: Found) -> None:
+    study = STUDIES[found.study]
+    table = cell_table(study, found.records) if found.records else claim_table(found.claims)
+    with st.container(horizontal=True):
+        st.download_button(
+            "All columns as CSV", lambda: table_csv(table), f"{study.name}.csv", "text/csv",
+            key="paper_csv", on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
+        if found.records:
+            st.download_button(
+                "Table as LaTeX", lambda: latex(study, found), f"{study.name}.tex", "text/x-tex",
+                key="paper_latex", on_click="ignore", icon=":material/download:",
+            )  # fmt: skip
+
+
+def draw(found: Found) -> None:
+    study = STUDIES[found.study]
+    counts(found)
+    offered = views(study.name, found.records)
+    if offered:
+        picked = offered[0]
+        if len(offered) > 1:
+            picked = st.selectbox("Figure of", offered, key=f"paper_view_{study.name}", width=300)
+        show(chart(study.name, found.records, picked), f"paper_figure_{study.name}")
+    if found.records:
+        st.subheader("Every cell", anchor=False)
+        short_table(found.records, study.axes)
+        grids = dict.fromkeys(r.grid for r in found.records)
+        tests = dict.fromkeys(r.comparison.test for r in found.records)
+        st.caption(
+            f"Accuracies in %, gains in points. Searched: {md('; '.join(grids), 900)}. "
+            f"p: {', '.join(tests)}."
+        )
+        if any(r.published.gain is not None for r in found.records):
+            st.caption(f"**The rule.** {md(RULE, 1200)}")
+    downloads(found)
+    if found.claims:
+        st.subheader("What the paper says", anchor=False)
+        claims(found.claims)
+    if found.records:
+        with st.expander("Commands that run a cell again", icon=":material/terminal:"):
+            cells = dict.fromkeys(r.cell for r in found.records)
+            lines = [command(study, *cell, quick=found.size == "quick") for cell in cells]
+            st.code("\n".join(lines), language="bash")
+    if found.missing:
+        with st.expander(f"{count(len(found.missing), 'cell')} not run", icon=":material/pending:"):
+            for one in by_column(found.missing):
+                st.markdown(f"- {md(one.row, 200)} on {md(one.column)}: {md(one.why, 200)}")
+
+
+def from_file(name: str) -> None:
+    saved = shipped(name)
+    if saved is None:
+        st.info(
+            "No results of this item come with the program yet: run it here.",
+            icon=":material/info:",
+        )
+        return
+    size = "quick size" if saved.found.size == "quick" else "full size"
+    if saved.found.records:
+        told = ", ".join(f"{package} {version}" for package, version in saved.versions.items())
+        st.caption(
+            f"Really run: {size}, {saved.date}, {saved.machine['cores']} cores, {md(told, 200)}."
+        )
+    draw(saved.found)
+
+
+def here(name: str, size: Size) -> None:
+    """Run the item, or a part of it, through the store; what is finished is shown."""
+    cells = STUDIES[name].cells(size)
+    row = column = studies.ALL
+    if cells:
+        with st.container(horizontal=True):
+            rows = [studies.ALL, *dict.fromkeys(cell.row for cell in cells)]
+            row = st.selectbox("Rows", rows, key=f"paper_row_{name}", width=200)
+            columns = [studies.ALL, *dict.fromkeys(cell.column for cell in cells)]
+            column = st.selectbox("Columns", columns, key=f"paper_column_{name}", width=200)
+    part = (name, size, row, column)
+    waiting = [] if not cells else studies.left(part)
+    going = st.session_state.get(studies.GOING) == part
+    with st.container(border=True):
+        st.markdown(str(studies.cost(part)))
+        if waiting:
+            st.button(
+                "Run", key="paper_run", type="primary", icon=":material/play_arrow:",
+                disabled=going, on_click=asked(studies.begin), args=(part,),
+            )  # fmt: skip
+        if going:
+            broken = studies.go_on(part)
+            for status in broken[:1]:
+                ended(status.run_id, status)
+            for run_id in jobs().active[:1]:
+                st.caption(timing(jobs().status(run_id)))
+    draw(studies.found(part))
+
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    chosen = st.selectbox(
+        "Item",
+        list(STUDIES),
+        format_func=lambda name: STUDIES[name].title,
+        key="paper_item",
+        bind=BIND,
+        width=420,
+    )
+    how = st.segmented_control(
+        "Numbers",
+        [SHIPPED, QUICK, FULL],
+        default=SHIPPED,
+        key="paper_how",
+        bind=BIND,
+        required=True,
+    )
+st.markdown(f"**The paper:** {md(STUDIES[chosen].says, 300)}")
+if how == SHIPPED:
+    from_file(chosen)
+else:
+    here(chosen, SIZES[how])
