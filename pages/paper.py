@@ -25,6 +25,7 @@ from wgnn_core.studies.records import (
     by_column,
     mean,
 )
+from wgnn_core.studies.report import number
 from wgnn_core.studies.running import Found
 from wgnn_core.studies.saved import command, shipped
 from wgnn_core.studies.tables import cell_table, claim_table, latex
@@ -58,21 +59,21 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
                 "base": mean(r.base),
                 "tally": mean(r.tally),
                 "gain": round(c.difference, 2) + 0.0,
-                "p": c.pvalue,
-                "holm": r.holm,
-                "retrained": r.against(r.retrained).difference if r.retrained else None,
-                "shared": r.against(r.shared).difference if r.shared else None,
-                "best": r.against(r.best).difference if r.best else None,
+                "p": number(c.pvalue),
+                "holm": "" if r.holm is None else number(r.holm),
                 "published": r.published.method[0] if r.published.method else None,
                 "paper": r.published.gain,
                 "verdict": "" if r.verdict == UNPUBLISHED else r.verdict,
+                "retrained": r.against(r.retrained).difference if r.retrained else None,
+                "shared": r.against(r.shared).difference if r.shared else None,
+                "best": r.against(r.best).difference if r.best else None,
                 "eta": r.etas[0] if len(set(r.etas)) == 1 else "one per split" * bool(r.etas),
                 "note": r.published.note,
             }
         )
     frame = pd.DataFrame(rows)
     empty = [name for name in frame if frame[name].isna().all() or (frame[name] == "").all()]
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    figure, text = st.column_config.NumberColumn, st.column_config.TextColumn
     reference = {r.reference for r in records}
     st.dataframe(
         frame.drop(columns=empty),
@@ -80,32 +81,32 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
         placeholder="",
         key="paper_table",
         column_config={
-            axes[0]: text(width=120),
+            axes[0]: text(width=125),
             axes[1]: text(width=90),
-            "n": number("n", width=40, help="Seeds"),
-            "base": number(
+            "n": figure("n", width=40, help="Seeds"),
+            "base": figure(
                 reference.pop() if len(reference) == 1 else "Base", format="%.2f", width=70
             ),
-            "tally": number(
+            "tally": figure(
                 "Method", format="%.2f", width=70,
                 help="Test accuracy in % by the paper's tally, η chosen on validation",
             ),
-            "gain": number("Gain", format="%+.2f", width=60, help="Points over the column before"),
-            "p": number("p", format="%.2g", width=65, help="t-test, corrected on several splits"),
-            "holm": number("p Holm", format="%.2g", width=65, help="Corrected for all cells"),
-            "retrained": number(
+            "gain": figure("Gain", format="%+.2f", width=60, help="Points over the column before"),
+            "p": text("p", width=65, help="t-test, corrected on several splits"),
+            "holm": text("p Holm", width=65, help="Corrected for all cells"),
+            "retrained": figure(
                 "Retrained", format="%+.2f", width=80,
                 help="Gain of the retrained model's own predictions, same η",
             ),
-            "shared": number(
+            "shared": figure(
                 "Shared η", format="%+.2f", width=75, help="Gain with one η for all splits"
             ),
-            "best": number(
+            "best": figure(
                 "η by test: not a result", format="%+.2f", width=150,
                 help="Gain with the η that is best on test: what no honest search may choose",
             ),
-            "published": number("Published", format="%.2f", width=80),
-            "paper": number("Published gain", format="%+.2f", width=110),
+            "published": figure("Paper", format="%.2f", width=65, help="Published accuracy, %"),
+            "paper": figure("Paper: gain", format="%+.2f", width=85, help="The published gain"),
             "verdict": text("Verdict", width=115),
             "eta": text("η", width=110),
             "note": text("Note", width=250),
@@ -230,11 +231,11 @@ def here(name: str, size: Size) -> None:
     draw(studies.found(part))
 
 
+titles = {study.title: name for name, study in STUDIES.items()}
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    chosen = st.selectbox(
+    item = st.selectbox(
         "Item",
-        list(STUDIES),
-        format_func=lambda name: STUDIES[name].title,
+        list(titles),
         key="paper_item",
         bind=BIND,
         width=420,
@@ -247,8 +248,9 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         bind=BIND,
         required=True,
     )
-st.markdown(f"**The paper:** {md(STUDIES[chosen].says, 300)}")
+chosen = STUDIES[titles[item]]
+st.markdown(f"**The paper:** {md(chosen.says, 300)}")
 if how == SHIPPED:
-    from_file(chosen)
+    from_file(chosen.name)
 else:
-    here(chosen, SIZES[how])
+    here(chosen.name, SIZES[how])

@@ -57,7 +57,8 @@ def _summary(found: dict[str, Saved]) -> Iterator[str]:
         counts = [sum(one.verdict == v for one in judged) for v in (REPRODUCED, DIRECTION, NOT)]
         told = " | ".join(str(count) for count in counts)
         if not saved.records:  # a table of sizes has words of its own
-            told = " | | "
+            same = sum(claim.verdict == "same" for claim in saved.claims)
+            told = f"{same} the same | | {len(saved.claims) - same} differ"
         yield f"| {declared.title} | {len(saved.records)} | {told} | {len(saved.missing)} |"
 
 
@@ -100,8 +101,10 @@ def _records(declared: Study, records: Sequence[Record]) -> Iterator[str]:
     for r in records:
         yield "| " + " | ".join(map(_cell, _row(r, several, searched, printed))) + " |"
     yield ""
-    tests = {f"{r.comparison.test}: {r.graph}" for r in records}
-    yield "Tests: " + "; ".join(sorted(tests)) + "."
+    tests: dict[str, dict[str, None]] = {}
+    for r in records:
+        tests.setdefault(r.comparison.test, {})[r.graph] = None
+    yield "Tests: " + "; ".join(f"{t} on {', '.join(g)}" for t, g in tests.items()) + "."
     grids = {r.grid: None for r in records}
     yield "Searched: " + "; ".join(grids) + "."
 
