@@ -16,7 +16,7 @@ from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import Store
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies.charts import chart, views
-from wgnn_core.studies.records import with_holm
+from wgnn_core.studies.records import mean, spread, with_holm
 from wgnn_core.studies.report import HEAD, report
 from wgnn_core.studies.running import collect
 from wgnn_core.studies.saved import command, read, save, shipped
@@ -121,3 +121,21 @@ def test_what_was_not_run_says_so() -> None:
 def test_commands_are_words_of_a_shell() -> None:
     assert command(TINY, "L = 2", "Cora") == "wgnn study tiny --row 'L = 2' --column Cora"
     assert command(TINY, "", "Cora", quick=True) == "wgnn study tiny --column Cora --quick"
+
+
+def test_the_first_result_of_the_readme_is_that_of_the_files() -> None:
+    saved = shipped("table-1")
+    assert saved is not None
+    found = {(r.row, r.column): r for r in saved.found.records}
+    cora, citeseer = found["GCN", "Cora"], found["GCN", "Citeseer"]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name, scores in (("the paper's tally", cora.tally), ("own predictions", cora.retrained)):
+        c = cora.against(scores)
+        row = f"| {c.other_mean:.2f} ± {c.other_std:.2f} % | {c.difference:+.2f} | {c.pvalue:.2g} |"
+        assert any(name in line and row in line for line in text.splitlines())
+    assert f"| GCN | {mean(cora.base):.2f} ± {spread(cora.base):.2f} % |" in text
+    etas = "η₀ = {}, η₁ = {}, η₂ = {}".format(*cora.etas[0].split(","))
+    assert etas in text
+    assert citeseer.comparison.difference == 0
+    gain = citeseer.against(citeseer.retrained).difference
+    assert f"gains nothing by the paper's tally and {gain:.2f} points by the retrained" in text
