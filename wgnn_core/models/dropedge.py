@@ -23,8 +23,8 @@ class DropEdge(GCN):
 
     Default: one mask per epoch for both layers, degrees of the remaining graph, self-loops kept, as
     in the original; but an edge goes in both directions here, while the original draws among the
-    directed entries, so that one direction may stay. With ``per_layer`` each layer has a mask of its own over the
-    directed edges and the self-loops, as in the wGNN authors' release.
+    directed entries, so that one direction may stay. With ``per_layer`` each layer has a mask of
+    its own over the directed edges and the self-loops, as in the wGNN authors' release.
     """
 
     drop: float = hyper(0.2, "share of edges dropped in each epoch", 0.0, 0.95)
