@@ -8,9 +8,10 @@ from ui.jobs import asked, ended, timing
 from ui.load import jobs
 from ui.shell import page_start
 from ui.show import metrics, show
-from ui.text import count, md
+from ui.text import md
 from ui.widgets import BIND
 from wgnn_core.export import table_csv
+from wgnn_core.figures.text import count
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies.charts import chart, views
 from wgnn_core.studies.plan import Size

@@ -245,8 +245,9 @@ def accuracies(results: dict[str, RunResult]) -> None:
         )
         st.caption(
             f"Accuracy (%) over {count(len(base.seeds), 'seed')}; s.d., gain in points and p "
-            f"({t_test(base_run.overlap)}) are of the test accuracy, by the paper's tally: nodes that joined "
-            "R′ keep their first prediction. wGNN1 is Algorithm 1 alone, wGNN2 Algorithm 2 alone."
+            f"({t_test(base_run.overlap)}) are of the test accuracy, by the paper's tally: nodes "
+            "that joined R′ keep their first prediction. wGNN1 is Algorithm 1 alone, wGNN2 "
+            "Algorithm 2 alone."
             + "".join(
                 f" {name} added {other.joined.mean():.0f} nodes by itself."
                 for name, other in trained.items()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from wgnn_core.figures.accuracy_coverage import hits
+from wgnn_core.figures.text import signed
 from wgnn_core.ranking import accuracy_coverage
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.direct import run_here
@@ -133,4 +134,4 @@ def test_the_ablation_tunes_each_part_by_itself(found: dict[str, list[Record]]) 
         assert etas[0].endswith(",0,0") and etas[1].startswith("0,")
     said = table_3.claims(found["table-3"])
     gap = mean(parts["wGNN"].tally) - mean(parts["wGNN1"].tally)
-    assert f"GCN on Cora {gap:+.2f}" in said[0].found
+    assert f"GCN on Cora {signed(gap)}" in said[0].found

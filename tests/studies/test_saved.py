@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.figures.text import signed
 from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import Store
 from wgnn_core.studies import STUDIES
@@ -131,7 +132,8 @@ def test_the_first_result_of_the_readme_is_that_of_the_files() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for name, scores in (("the paper's tally", cora.tally), ("own predictions", cora.retrained)):
         c = cora.against(scores)
-        row = f"| {c.other_mean:.2f} ± {c.other_std:.2f} % | {c.difference:+.2f} | {c.pvalue:.2g} |"
+        row = f"| {c.other_mean:.2f} ± {c.other_std:.2f} % | {signed(c.difference)} |"
+        row += f" {c.pvalue:.2g} |"
         assert any(name in line and row in line for line in text.splitlines())
     assert f"| GCN | {mean(cora.base):.2f} ± {spread(cora.base):.2f} % |" in text
     etas = "η₀ = {}, η₁ = {}, η₂ = {}".format(*cora.etas[0].split(","))

@@ -12,6 +12,7 @@ from rich.table import Table
 from wgnn_core.cli.console import err, out, print_json
 from wgnn_core.cli.runs import jobs_to_end, wait_for
 from wgnn_core.errors import WGNNError
+from wgnn_core.figures.text import signed
 from wgnn_core.runs.store import Store
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies import study as named
@@ -118,13 +119,13 @@ def _cells(r: Record) -> tuple[str, ...]:
     told = ""
     if printed.method is not None:
         told = f"{printed.method[0]:.2f}"
-        told += "" if printed.gain is None else f" ({printed.gain:+.2f})"
+        told += "" if printed.gain is None else f" ({signed(printed.gain)})"
     retrained, best = (
-        f"{r.against(scores).difference:+.2f}" if scores else "" for scores in (r.retrained, r.best)
+        signed(r.against(scores).difference) if scores else "" for scores in (r.retrained, r.best)
     )
     return (
         r.row, r.column, str(r.n), f"{mean(r.base):.2f}", f"{mean(r.tally):.2f}",
-        f"{c.difference:+.2f}", number(c.pvalue), holm, retrained, best, told, r.verdict,
+        signed(c.difference), number(c.pvalue), holm, retrained, best, told, r.verdict,
     )  # fmt: skip
 
 

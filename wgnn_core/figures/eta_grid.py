@@ -380,14 +380,10 @@ def _difference(first: RunResult, second: RunResult, stage: str) -> EtaGrid:
     names = [run.summary.run_id[:6] for run in (second, first)]
     fixed = f", {grids[0].fixed}" * bool(grids[0].fixed)
     figure = EtaGrid.of(
-        grids[0].xs,
-        grids[0].ys,
-        *(parts[1] - parts[0]),
-        base_test=0.0,
+        grids[0].xs, grids[0].ys, *(parts[1] - parts[0]), base_test=0.0, metric="gain",
         graph=f"{names[0]} minus {names[1]}, test accuracy{fixed}",
-        metric="gain",
-        names=(grids[0].x_name, grids[0].y_name),
-    )
+        names=(grids[0].x_name, grids[0].y_name), overlap=first.overlap,
+    )  # fmt: skip
     caption = (
         f"Mean test accuracy of run {names[0]} minus that of run {names[1]} in points, for each "
         "choice of η (blue: the first is above, red: below). "

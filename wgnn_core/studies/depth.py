@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from wgnn_core.figures.text import signed
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
@@ -55,7 +56,7 @@ def claims(records: Sequence[Record]) -> list[Claim]:
     if depths:
         gains = {layers: found[layers, 0.4].comparison.difference for layers in depths}
         ahead = sum(gain > 0 for gain in gains.values())
-        told = ", ".join(f"L = {layers}: {gain:+.2f}" for layers, gain in gains.items())
+        told = ", ".join(f"L = {layers}: {signed(gain)}" for layers, gain in gains.items())
         made.append(
             Claim(
                 "Below eight layers wGNN1 improves the base model.",
@@ -76,7 +77,7 @@ def claims(records: Sequence[Record]) -> list[Claim]:
                 "At seven layers η₀ = 0.4 gains about 15 points, and more than η₀ = 0.8.",
                 f"{REPRODUCED}: at least half of {PAPER_GAIN:g} points, and ahead of η₀ = 0.8; "
                 f"{DIRECTION}: one of the two.",
-                f"{gain:+.2f} points; {more:.2f} % with η₀ = 0.4, {less:.2f} % with η₀ = 0.8.",
+                f"{signed(gain)} points; {more:.2f} % with η₀ = 0.4, {less:.2f} % with η₀ = 0.8.",
                 (NOT, DIRECTION, REPRODUCED)[(gain >= PAPER_GAIN / 2) + (more > less)],
             )
         )

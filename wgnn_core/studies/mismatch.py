@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from wgnn_core.figures.text import signed
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
@@ -55,7 +56,7 @@ def claims(records: Sequence[Record]) -> list[Claim]:
             continue
         small = {eta: r.comparison.difference for eta, r in found.items() if eta <= 0.4}
         size = float(np.mean([abs(d) for d in small.values()]))
-        told = ", ".join(f"{eta:g}: {d:+.2f}" for eta, d in small.items())
+        told = ", ".join(f"{eta:g}: {signed(d)}" for eta, d in small.items())
         made.append(
             Claim(
                 f"{graph}: up to η₁ = η₂ = 0.4 the mismatch has no large impact.",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from wgnn_core.figures.text import signed
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
@@ -84,8 +85,8 @@ def claims(records: Sequence[Record]) -> list[Claim]:
                     Claim(
                         f"{graph}: w orders better than {ranker} (our question, not the paper's).",
                         f"{REPRODUCED}: {ranker} is behind with p < 0.05; {DIRECTION}: behind.",
-                        f"{ranker} minus w: {c.difference:+.2f} points (95 % interval {c.low:+.2f} "
-                        f"to {c.high:+.2f}, {c.test}, p = {c.pvalue:.2g}, n = {c.n}).",
+                        f"{ranker} minus w: {signed(c.difference)} points (95 % interval "
+                        f"{signed(c.low)} to {signed(c.high)}, {c.test}, p = {c.pvalue:.2g}, n = {c.n}).",
                         REPRODUCED if behind and sure else DIRECTION if behind else NOT,
                     )
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wgnn_core.figures.text import signed
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies.plan import Study
 from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, RULE, Claim, Record, by_column
@@ -118,7 +119,7 @@ def _row(r: Record, several: bool, searched: bool, printed: bool) -> list[str]:
         str(r.n),
         spread_text(c.base_mean, c.base_std),
         spread_text(c.other_mean, c.other_std),
-        f"{c.difference:+.2f}",
+        signed(c.difference),
         number(c.pvalue),
         holm,
         number(c.wilcoxon_pvalue),
@@ -133,14 +134,14 @@ def _row(r: Record, several: bool, searched: bool, printed: bool) -> list[str]:
             "" if pair is None else f"{pair[0]:.2f} ± {pair[1]:.2f}"
             for pair in (r.published.base, r.published.method)
         )
-        gain = "" if r.published.gain is None else f"{r.published.gain:+.2f}"
+        gain = "" if r.published.gain is None else signed(r.published.gain)
         told += [base, method, gain, r.verdict]
     return told
 
 
 def _gain(r: Record, name: str) -> str:
     scores = r.scores.get(name)
-    return "" if scores is None else f"{r.against(scores).difference:+.2f}"
+    return "" if scores is None else signed(r.against(scores).difference)
 
 
 def spread_text(mean: float, deviation: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from wgnn_core.figures.text import signed
 from wgnn_core.runs.results import RunResult
 from wgnn_core.studies.measures import first_stage_rows, tuned
 from wgnn_core.studies.plan import MODELS, Cell, Size, Study, eta0_alone, search
@@ -68,7 +69,7 @@ def claims(records: Sequence[Record]) -> list[Claim]:
         if not differences:
             continue
         ahead = sum(d > 0 for d in differences.values())
-        told = "; ".join(f"{m} on {g} {d:+.2f}" for (m, g), d in differences.items())
+        told = "; ".join(f"{m} on {g} {signed(d)}" for (m, g), d in differences.items())
         good = ahead == len(differences)
         made.append(
             Claim(

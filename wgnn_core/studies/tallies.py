@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from wgnn_core.figures.text import signed
 from wgnn_core.studies.records import (
     DIRECTION,
     LEVEL,
@@ -40,8 +41,8 @@ def gains(records: Sequence[Record]) -> list[Claim]:
             "wGNN is better than its base model in every cell.",
             f"{REPRODUCED}: every cell run has a gain above 0, more than half of them with "
             f"p < {LEVEL:g}; {DIRECTION}: more than half have a gain above 0.",
-            f"of {n} cells run {ahead} have a gain above 0, {sure} of these with p < {LEVEL:g}, "
-            f"{after} after Holm's correction over the table.",
+            f"cells run: {n}; gain above 0: {ahead}; of these p < {LEVEL:g}: {sure}; after Holm's "
+            f"correction over the table: {after}.",
             good,
         )
     ]
@@ -76,7 +77,7 @@ def _bases(judged: Sequence[Record]) -> Claim:
         if r.published.base is not None
     }
     below = {name: d for name, d in short.items() if d < -2.5}
-    told = "; ".join(f"{name} {d:+.2f}" for name, d in (below or short).items())
+    told = "; ".join(f"{name} {signed(d)}" for name, d in (below or short).items())
     lead = f"{len(below)} of {len(short)} are more than 2.5 points below" if below else (
         "none is more than 2.5 points below"
     )  # fmt: skip
