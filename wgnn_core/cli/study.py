@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import compress
 from pathlib import Path
 from typing import Annotated
 
@@ -17,12 +18,14 @@ from wgnn_core.runs.store import Store
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies import study as named
 from wgnn_core.studies.plan import Cell, Size, Study
-from wgnn_core.studies.records import RULE, Record, by_column, mean
+from wgnn_core.studies.records import RULE, UNPUBLISHED, Record, by_column, mean
 from wgnn_core.studies.report import number, report
 from wgnn_core.studies.running import Found, chosen_cells, collect, estimate, todo
 from wgnn_core.studies.saved import command, save
 
 ALL = "all"
+LEAST_WIDTH = 130
+"""A narrow terminal breaks lines; a table squeezed into it would cut its numbers."""
 
 
 def study(
@@ -95,15 +98,19 @@ def _list() -> None:
 
 def _show(declared: Study, found: Found) -> None:
     if found.records:
-        table = Table(
+        heads = (
             *declared.axes, "n", "base", "tally", "gain", "p", "p (Holm)", "retrained",
-            "test-chosen*", "published", "verdict", title=declared.title,
+            "test-chosen*", "published", "verdict",
         )  # fmt: skip
-        for record in found.records:
-            table.add_row(*_cells(record))
-        out.print(table)
-        out.print("* η chosen on test: not a result. Gains in points, accuracies in %.")
-        out.print(RULE)
+        rows = [_cells(record) for record in found.records]
+        filled = [any(row[i] for row in rows) for i in range(len(heads))]
+        table = Table(*compress(heads, filled), title=declared.title)
+        for row in rows:
+            table.add_row(*compress(row, filled))
+        out.print(table, width=max(out.width, LEAST_WIDTH))
+        out.print("Accuracies in %, gains in points. * η chosen on test: not a result.")
+        if filled[-1]:
+            out.print(RULE)
     for claim in found.claims:
         out.print(f"{claim.verdict}: {claim.says} Found: {claim.found}", markup=False)
     for one in by_column(found.missing):
@@ -125,7 +132,8 @@ def _cells(r: Record) -> tuple[str, ...]:
     )
     return (
         r.row, r.column, str(r.n), f"{mean(r.base):.2f}", f"{mean(r.tally):.2f}",
-        signed(c.difference), number(c.pvalue), holm, retrained, best, told, r.verdict,
+        signed(c.difference), number(c.pvalue), holm, retrained, best, told,
+        "" if r.verdict == UNPUBLISHED else r.verdict,
     )  # fmt: skip
 
 

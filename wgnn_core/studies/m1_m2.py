@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 
 from wgnn_core.figures.accuracy_coverage import hits
+from wgnn_core.figures.text import signed
 from wgnn_core.ranking import accuracy_coverage
 from wgnn_core.runs.results import RunResult
 from wgnn_core.studies.measures import record_of, seeds
 from wgnn_core.studies.plan import GRAPHS, Cell, Size, Study, base_alone
-from wgnn_core.studies.records import NOT, REPRODUCED, Claim, Record
+from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, Claim, Record
 
 ALPHAS = tuple(round(0.1 * i, 1) for i in range(1, 10))
 
@@ -55,9 +56,9 @@ def claims(records: Sequence[Record]) -> list[Claim]:
         made.append(
             Claim(
                 f"{graph}: M2 orders the test nodes better than M1.",
-                f"{REPRODUCED}: M2 is ahead at every α from 0.1 to 0.9.",
-                f"ahead at {ahead} of {len(mine)}, by {gap:.2f} points on average.",
-                REPRODUCED if ahead == len(mine) else NOT,
+                f"{REPRODUCED}: M2 is ahead at every α from 0.1 to 0.9; {DIRECTION}: on average.",
+                f"ahead at {ahead} of {len(mine)} values of α; {signed(gap)} points on average.",
+                REPRODUCED if ahead == len(mine) else DIRECTION if gap > 0 else NOT,
             )
         )
     return made

@@ -86,7 +86,8 @@ def claims(records: Sequence[Record]) -> list[Claim]:
                         f"{graph}: w orders better than {ranker} (our question, not the paper's).",
                         f"{REPRODUCED}: {ranker} is behind with p < 0.05; {DIRECTION}: behind.",
                         f"{ranker} minus w: {signed(c.difference)} points (95 % interval "
-                        f"{signed(c.low)} to {signed(c.high)}, {c.test}, p = {c.pvalue:.2g}, n = {c.n}).",
+                        f"{signed(c.low)} to {signed(c.high)}, {c.test}, p = {c.pvalue:.2g}, "
+                        f"n = {c.n}).",
                         REPRODUCED if behind and sure else DIRECTION if behind else NOT,
                     )
                 )
