@@ -75,7 +75,7 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
     frame = pd.DataFrame(rows)
     empty = [name for name in frame if frame[name].isna().all() or (frame[name] == "").all()]
     figure, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    reference = {r.reference for r in records}
+    reference, method = {r.reference for r in records}, {r.method for r in records}
     st.dataframe(
         frame.drop(columns=empty),
         hide_index=True,
@@ -89,7 +89,7 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
                 reference.pop() if len(reference) == 1 else "Base", format="%.2f", width=70
             ),
             "tally": figure(
-                "Method", format="%.2f", width=70,
+                method.pop() if len(method) == 1 else "Method", format="%.2f", width=70,
                 help="Test accuracy in % by the paper's tally, η chosen on validation",
             ),
             "gain": figure("Gain", format="%+.2f", width=60, help="Points over the column before"),

@@ -35,7 +35,7 @@ def grid_text(result: RunResult) -> str:
     ]
     asked = {one.edge_model for one in found if one.drops_edges} - {"same"}
     behind = f", G′ of {', '.join(sorted(asked)).upper()}" if asked else ""
-    return (", ".join(parts) or "nothing is searched") + behind
+    return (", ".join(parts) or "nothing") + behind
 
 
 def tuned(
@@ -105,7 +105,7 @@ def fixed(result: RunResult, at: Intervention, row: str, column: str) -> Record:
         retrained=seeds(rows["test_retrained"]),
         val=seeds(rows["val"]),
         etas=(_etas(at),),
-        grid="nothing is searched",
+        grid="nothing",
     )
 
 
@@ -130,7 +130,7 @@ def against(
         retrained=seeds(mine["test_retrained"]),
         val=seeds(mine["val"]),
         etas=(_etas(to),),
-        grid="nothing is searched",
+        grid="nothing",
         runs=tuple(dict.fromkeys((first.summary.run_id, second.summary.run_id))),
     )
 
@@ -148,7 +148,7 @@ def model(
         base=seeds(reference.trained.test),
         tally=seeds(other.trained.test),
         val=seeds(other.trained.val),
-        grid="nothing is searched",
+        grid="nothing",
         published=published,
         runs=(reference.summary.run_id, other.summary.run_id),
     )

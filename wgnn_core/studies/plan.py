@@ -28,11 +28,11 @@ HEAVY = ("gil", "graphcon", "maskgae")
 TEN_DRAWS: Pairs = ((SPLITS.name, SEEDS),)
 
 GRAPHS: dict[str, tuple[str, Pairs]] = {
-    "CS": ("cs", TEN_DRAWS),
-    "Photo": ("photo", TEN_DRAWS),
     "Cora": ("cora", ()),
     "Citeseer": ("citeseer", ()),
     "Pubmed": ("pubmed", ()),
+    "Photo": ("photo", TEN_DRAWS),
+    "CS": ("cs", TEN_DRAWS),
     "Airport": ("airport", ()),
     "Disease": ("disease", ()),
     "Disease tree": ("disease_lp", ()),
