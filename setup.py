@@ -22,7 +22,12 @@ setup(
     packages=[*find_packages(include=["wgnn_core*"]), APP, f"{APP}.pages", f"{APP}.ui"],
     package_dir={APP: ".", f"{APP}.pages": "pages", f"{APP}.ui": "ui"},
     package_data={
-        "wgnn_core": ["py.typed", "datasets/checksums.txt"],
+        "wgnn_core": [
+            "py.typed",
+            "datasets/checksums.txt",
+            "studies/*.json",
+            "studies/results/*.json",
+        ],
         APP: [".streamlit/config.toml"],
     },
     cmdclass={"build_py": WithoutThisFile},

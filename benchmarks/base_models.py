@@ -50,7 +50,7 @@ ROUNDS = 3
 ORDER = (
     "cora", "citeseer", "pubmed", "texas", "chameleon", "airport", "disease-sim", "photo", "cs",
 )  # fmt: skip
-"""Disease has no public features; disease-sim is a simulation, not the paper's graph."""
+"""disease-sim is a simulation in place of Disease, whose features file is never fetched."""
 
 _COLUMNS_OF_PAPER = ("cora", "citeseer", "pubmed", "cs", "photo", "airport", "disease-sim")
 _HETEROPHILIC = ("texas", "chameleon")

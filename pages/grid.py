@@ -18,6 +18,7 @@ from wgnn_core.intervention import ETAS, Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
 from wgnn_core.search import STEPS
+from wgnn_core.statistics import t_test
 
 VALUES = [0.0, *STEPS]
 DEFAULT = [0.0, 0.2, 0.4, 0.6, 0.8]
@@ -192,12 +193,12 @@ def draw(result: RunResult, done: bool) -> None:
         else:
             st.caption("When the grid is finished you can look into each cell here.")
     with st.expander("All cells as a table", icon=":material/table:"):
-        table(gains)
+        table(gains, t_test(result.overlap))
     if how == TWO and not missing("eta-grid", result, graph, stage="second"):
         second_stage(result)
 
 
-def table(figure: Figure) -> None:
+def table(figure: Figure, test: str) -> None:
     """Every finished cell, what validation likes best first."""
     cells = figure.data[figure.data["n"] > 0].sort_values("val_percent", ascending=False)
     x_name, y_name = figure.x_name, figure.y_name  # type: ignore[attr-defined]
@@ -223,12 +224,10 @@ def table(figure: Figure) -> None:
         key=f"grid_table_{x_name}",
     )
     st.caption(
-        "p is of the paired t-test of one cell against the base model, test accuracy by the "
-        f"paper's tally. Of {len(cells)} such tests about {max(0.05 * len(cells), 1):.0f} in all "
-        "would be below 0.05 by chance alone."
-        if len(cells) >= 20
-        else "p is of the paired t-test of one cell against the base model, test accuracy by the "
-        "paper's tally."
+        f"p is of the {test} of one cell against the base model, test accuracy by the paper's "
+        "tally."
+        + f" Of {len(cells)} such tests about {max(0.05 * len(cells), 1):.0f} in all would be "
+        "below 0.05 by chance alone." * (len(cells) >= 20)
     )
 
 
@@ -277,7 +276,7 @@ def second_stage(result: RunResult) -> None:
         with place:
             row = view.figure("eta-grid", result, metric=metric, stage="second")
             show(row, f"grid_second_{metric}", height=270)
-    table(row)
+    table(row, t_test(result.overlap))
     if result.chosen is not None:
         st.markdown(f"**Chosen on validation: {result.chosen.text}**")
         numbers(result, result.chosen)

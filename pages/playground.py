@@ -22,7 +22,7 @@ from wgnn_core.intervention import VARIANTS, Intervention, Plan
 from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
-from wgnn_core.statistics import compare
+from wgnn_core.statistics import compare, t_test
 from wgnn_core.wgnn import carried
 
 CLOSE_UP, WHOLE = "Close-up of V′", "Whole graph"
@@ -145,7 +145,7 @@ def outcome(at: Intervention, spots: list[DeltaGenerator]) -> None:
             if base_run.config.model == PredictionsOnly.name:
                 value, note = f"{before.mean():.2f} %", "of these predictions"
         else:
-            c = compare(before, result.of(at)[column])
+            c = compare(before, result.of(at)[column], base_run.overlap)
             value, note = f"{c.base_mean:.2f} → {c.other_mean:.2f} %", gain(c)
         place.metric(name, value, note, delta_color="off", delta_arrow="off", border=True)
 
@@ -159,7 +159,7 @@ def sentences(at: Intervention) -> list[str]:
         rows = result.of(at)
         seen[at] = (float(rows["val"].mean()), float(rows["test"].mean()))
         mean_w = float(base.w.mean())
-        told = verdict(base.test, rows["test"], mean_w, graph.num_classes)
+        told = verdict(base.test, rows["test"], mean_w, graph.num_classes, base_run.overlap)
         said.append(f"{told.word}: {told.numbers}")
     return [*said, *filter(None, [tried(seen)])]
 
@@ -224,7 +224,7 @@ def accuracies(results: dict[str, RunResult]) -> None:
     spread = base.test.std(ddof=1) if len(base.seeds) > 1 else np.nan
     rows = [("base", base.val.mean(), base.test.mean(), spread, np.nan, np.nan)]
     for name, (val, test) in scores.items():
-        c = compare(base.test, test)
+        c = compare(base.test, test, base_run.overlap)
         rows.append((name, val.mean(), c.other_mean, c.other_std, c.difference, c.pvalue))
     left, right = st.columns([1, 1], gap="medium")
     with left:
@@ -245,8 +245,9 @@ def accuracies(results: dict[str, RunResult]) -> None:
         )
         st.caption(
             f"Accuracy (%) over {count(len(base.seeds), 'seed')}; s.d., gain in points and p "
-            "(paired t-test) are of the test accuracy, by the paper's tally: nodes that joined "
-            "R′ keep their first prediction. wGNN1 is Algorithm 1 alone, wGNN2 Algorithm 2 alone."
+            f"({t_test(base_run.overlap)}) are of the test accuracy, by the paper's tally: nodes "
+            "that joined R′ keep their first prediction. wGNN1 is Algorithm 1 alone, wGNN2 "
+            "Algorithm 2 alone."
             + "".join(
                 f" {name} added {other.joined.mean():.0f} nodes by itself."
                 for name, other in trained.items()

@@ -83,7 +83,8 @@ def told(result: RunResult, asked: Intervention) -> None:
     """Whether wGNN helps, if that can be said."""
     base = result.trained
     wgnn = result.of(asked)["test"]
-    said = verdict(base.test, wgnn, float(base.w.mean()), base.graph.num_classes)
+    classes, mean_w = base.graph.num_classes, float(base.w.mean())
+    said = verdict(base.test, wgnn, mean_w, classes, result.overlap)
     CALLS.get(said.reason, st.info)(
         f"**{said.word}**: {said.numbers} "
         "The Eta grid page chooses η honestly, on validation accuracy.",

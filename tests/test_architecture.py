@@ -53,6 +53,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("benchmark",),
     ("runs",),
     ("figures", "export", "reports", "handout"),
+    ("studies",),
     ("api", "cli", "__main__"),
 )
 """The rooms of wgnn_core from the ground up; a room imports from its own floor and below."""

@@ -95,7 +95,7 @@ def test_parts(asked: Intervention) -> None:
     assert asked.at(*asked.etas) == asked
     if not asked.is_base:
         assert asked.of(asked.variant).canonical == asked.canonical
-    assert asked.name == VARIANTS[asked.variant]
+    assert asked.name == ("base model" if asked.is_base else VARIANTS[asked.variant])
 
 
 @pytest.mark.parametrize(

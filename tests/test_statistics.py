@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.statistics import compare
+from wgnn_core.graph import Split, make_graph
+from wgnn_core.statistics import CORRECTED, PAIRED, compare, holm, overlap_of
 
 BASE = [80.1, 81.4, 80.9, 81.0, 82.2]
 OTHER = [81.7, 81.2, 82.8, 82.0, 83.9]
@@ -112,3 +113,83 @@ def test_constant_gain_is_certain_for_the_t_test_only():
 def test_unpaired_or_broken_values_are_refused(base, other, message):
     with pytest.raises(WGNNError, match=message):
         compare(base, other)
+
+
+def test_overlapping_splits_need_a_wider_interval_by_hand() -> None:
+    """Nadeau and Bengio (2003): s^2 (1/n + n_test / n_train) with n - 1 degrees of freedom."""
+    plain, corrected = compare(BASE, OTHER), compare(BASE, OTHER, overlap=37 / 87)
+    gain = np.subtract(OTHER, BASE)
+    error = gain.std(ddof=1) * math.sqrt(1 / 5 + 37 / 87)
+    t_quantile = 2.7764451051977987
+    assert (corrected.low, corrected.high) == pytest.approx(
+        (gain.mean() - t_quantile * error, gain.mean() + t_quantile * error)
+    )
+    assert corrected.t_pvalue == pytest.approx(2 * stats.t.sf(gain.mean() / error, df=4))
+    assert (plain.test, corrected.test) == (PAIRED, CORRECTED)
+    assert corrected.wilcoxon_pvalue == plain.wilcoxon_pvalue
+    assert corrected.difference == plain.difference
+
+
+def test_ten_gains_on_the_masks_of_texas_lose_their_significance() -> None:
+    """The published masks have 87 training and 37 test nodes: t is divided by 2.29."""
+    gains = np.array([1.0, 2.0, -1.0, 3.0, 0.0, 1.0, 2.0, -2.0, 1.0, 1.0])
+    plain, corrected = compare(np.zeros(10), gains), compare(np.zeros(10), gains, 37 / 87)
+    t_plain, t_corrected = (stats.t.isf(c.t_pvalue / 2, 9) for c in (plain, corrected))
+    assert t_plain / t_corrected == pytest.approx(math.sqrt((1 / 10 + 37 / 87) * 10))
+    assert plain.t_pvalue < 0.13 < 0.4 < corrected.t_pvalue
+
+
+@given(st.lists(st.integers(-50, 50), min_size=2, max_size=12), st.floats(0.01, 10))
+@settings(deadline=None)
+def test_the_correction_never_makes_a_gain_surer(gains, overlap):
+    plain, corrected = (
+        compare(np.zeros(len(gains)), gains),
+        compare(np.zeros(len(gains)), gains, overlap),
+    )
+    assert corrected.low <= plain.low and plain.high <= corrected.high
+    if not math.isnan(plain.t_pvalue):
+        assert corrected.t_pvalue >= plain.t_pvalue
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=2, max_size=12))
+@settings(deadline=None)
+def test_without_overlap_it_is_scipys_paired_test(pairs):
+    base, other = np.array(pairs).T / 10
+    ours = compare(base, other)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gain = np.round(other - base, 9)
+        theirs = stats.ttest_rel(gain, np.zeros_like(gain))
+        interval = theirs.confidence_interval(0.95)
+    if np.ptp(gain) > 0:
+        assert ours.t_pvalue == pytest.approx(theirs.pvalue)
+        assert (ours.low, ours.high) == pytest.approx((interval.low, interval.high))
+
+
+def test_holm_by_hand() -> None:
+    """Sorted 0.01, 0.02, 0.03, 0.04 times 4, 3, 2, 1, never falling."""
+    assert holm([0.04, 0.01, 0.03, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    assert holm([0.6, 0.9]) == pytest.approx([1.0, 1.0])
+    assert holm([0.02, math.nan, 0.03]) == pytest.approx([0.04, math.nan, 0.04], nan_ok=True)
+    assert holm([]).size == 0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=15))
+@settings(deadline=None)
+def test_holm_keeps_the_order_and_lies_between_plain_and_bonferroni(pvalues):
+    given, adjusted = np.array(pvalues), holm(pvalues)
+    assert (adjusted >= given).all() and (adjusted <= np.minimum(given * len(given), 1)).all()
+    order = np.argsort(given, kind="stable")
+    assert (np.diff(adjusted[order]) >= 0).all()
+    assert adjusted.min() == min(given.min() * len(given), 1)
+
+
+def test_overlap_counts_only_the_splits_that_the_seeds_use() -> None:
+    def split(train: int, test: int) -> Split:
+        place = np.arange(12)
+        return Split(place < train, place == 11, (place >= train) & (place < train + test))
+
+    graph = make_graph("g", np.eye(12), [(0, 1)], [0, 1] * 6, [split(4, 2), split(5, 5)])
+    assert overlap_of(graph, [0, 1]) == pytest.approx((2 / 4 + 5 / 5) / 2)
+    assert overlap_of(graph, [0, 2, 4]) == 0  # all on the first split
+    assert overlap_of(graph, [7]) == 0

@@ -33,5 +33,11 @@ PAGES = (
     ),
     Page("playground", "Playground", "tune", "Turn η and see nodes join and edges go.", True),
     Page("grid", "Eta grid", "grid_on", "Over how wide a range of η does it help?", True),
+    Page(
+        "paper",
+        "Paper",
+        "menu_book",
+        "Which tables and figures of the paper hold, and by how much?",
+    ),
     Page("runs", "Runs", "inventory_2", "Everything computed so far: compare, note, export."),
 )

@@ -33,7 +33,10 @@ class View:
     """What every page begins with."""
 
     choice: Choice
-    graph: Graph
+
+    @property
+    def graph(self) -> Graph:
+        return load.graph(self.choice.run.dataset, self.choice.run.parameters)
 
     @property
     def xy(self) -> FloatArray:
@@ -104,8 +107,9 @@ def run_app() -> None:
             panel(page.url_path)
 
 
-def page_start(title: str, what: str) -> View:
-    """Title and one sentence, then the graph; the first call of every page.
+def page_start(title: str, what: str, needs_graph: bool = True) -> View:
+    """Title and one sentence; the first call of every page, which ends here while the chosen graph
+    is not on this machine, if it `needs_graph`.
 
     Before `st.navigation` was called for the first time in a server's life, Streamlit runs a
     file of `pages/` by itself when a link asks for it, without the router. Then there is no
@@ -120,7 +124,7 @@ def page_start(title: str, what: str) -> View:
     st.title(title, anchor=False)
     st.markdown(what)
     run = choice.run
-    if not load.is_ready(run.dataset):
+    if needs_graph and not load.is_ready(run.dataset):
         spec = datasets.spec(run.dataset)
         way = "Get it with the button in the sidebar, or choose another graph there."
         if spec.by_hand:
@@ -132,8 +136,7 @@ def page_start(title: str, what: str) -> View:
             f"{md(spec.title)} is not on this machine yet. {way}", icon=":material/cloud_download:"
         )
         raise PageEnd
-    source = run.dataset, run.parameters
-    return View(choice, load.graph(*source))
+    return View(choice)
 
 
 # Streamlit looks for garbage after every run of a script, however short. The libraries have

@@ -156,8 +156,10 @@ def _download(label: str, made: Callable[[], bytes | str], file: str, mime: str,
 
 def _export(figure: Figure, key: str) -> None:
     with st.popover("Export", icon=":material/download:", type="tertiary", key=f"{key}_export"):
+        # a bundle holds the command, and a figure of no run has none
+        kinds = [kind for kind in FORMATS if kind != "zip" or figure.scene is not None]
         kind = st.selectbox(
-            "Format", list(FORMATS), format_func=lambda f: FORMATS[f][0], key=f"{key}_format"
+            "Format", kinds, format_func=lambda f: FORMATS[f][0], key=f"{key}_format"
         )
         printed = kind not in ("csv", "html")
         dark, style = is_dark(), _style(key) if printed else Style()

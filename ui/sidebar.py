@@ -120,7 +120,8 @@ def _watch_fetch(name: str, title: str) -> None:
 def _parameters(spec: DatasetSpec) -> Pairs:
     if not spec.parameters:
         return ()
-    with st.expander("Make your own graph", icon=":material/tune:"):
+    name = "Make your own graph" if spec.built_in else "Random splits"
+    with st.expander(name, icon=":material/tune:"):
         values = [(p.name, _number(spec.name, p)) for p in spec.parameters]
     default = {p.name: p.default for p in spec.parameters}
     return tuple((name, value) for name, value in values if value != default[name])

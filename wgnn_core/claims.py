@@ -200,7 +200,13 @@ def dropped_edges_join_classes(edges: IntArray, dropped: BoolArray, labels: IntA
     return _more_often("dropped", dropped[known], "kept", joins_classes(edges, labels)[known])
 
 
-def wgnn_helps(base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_classes: int) -> Claim:
+def wgnn_helps(
+    base: npt.ArrayLike,
+    wgnn: npt.ArrayLike,
+    mean_w: float,
+    num_classes: int,
+    overlap: float = 0.0,
+) -> Claim:
     """wGNN beats its base model: the paired difference over the seeds is not chance.
 
     Args:
@@ -208,6 +214,7 @@ def wgnn_helps(base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_clas
         wgnn: Accuracy of wGNN in percent, for the same seeds.
         mean_w: Mean w of the base model over all nodes and seeds.
         num_classes: C; the largest w is 2 (1 - 1/C).
+        overlap: Of the splits of the seeds, see `statistics.compare`.
 
     Returns:
         Numbers "difference", "low" and "high": the mean difference in points and its 95 %
@@ -215,7 +222,7 @@ def wgnn_helps(base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_clas
         `Comparison.pvalue`. The reason is `UNTRAINED` where that share is below
         `UNTRAINED_SHARE`, and `OPPOSITE` where wGNN loses.
     """
-    c = compare(base, wgnn)
+    c = compare(base, wgnn, overlap)
     trained = mean_w / max_nonuniformity(num_classes)
     numbers = {
         "difference": c.difference,

@@ -104,7 +104,8 @@ class Intervention:
 
     @property
     def name(self) -> str:
-        return VARIANTS[self.variant]
+        """What people call it; without any algorithm it is the base model, whatever eta1 says."""
+        return "base model" if self.is_base else VARIANTS[self.variant]
 
     @property
     def text(self) -> str:

@@ -122,12 +122,13 @@ def choose(rows: pd.DataFrame) -> Intervention:
     return _best(rows, "val")
 
 
-def best_on_test(rows: pd.DataFrame) -> Intervention:
+def best_on_test(rows: pd.DataFrame, retrained: bool = False) -> Intervention:
     """The intervention with the highest mean test accuracy: an upper bound nobody may choose.
 
-    The authors' released code reports this one; it is shown beside `choose`, marked as such.
+    The authors' released code reports this one, by the predictions of the retrained model; it is
+    shown beside `choose`, marked as such.
     """
-    return _best(rows, "test")
+    return _best(rows, "test_retrained" if retrained else "test")
 
 
 def _best(rows: pd.DataFrame, column: str) -> Intervention:

@@ -12,7 +12,7 @@ from ui.jobs import WATCHED
 from wgnn_core.figures.verdict import gain, tried, verdict
 from wgnn_core.intervention import Intervention, make_plan
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.statistics import compare
+from wgnn_core.statistics import CORRECTED, compare
 
 KARATE = {"dataset": "Karate club"}
 
@@ -118,12 +118,17 @@ def test_the_playground_shows_validation_first_and_counts_the_etas_tried(
         result = jobs.result(replace(base, interventions=(at,)).run_id)
         rows = result.of(at)
         seen[at] = (rows["val"].mean(), rows["test"].mean())
-    val, test = compare(result.base.val, rows["val"]), compare(result.base.test, rows["test"])
+    val, test = (
+        compare(before, rows[name], result.overlap)  # two seeds on two splits
+        for before, name in ((result.base.val, "val"), (result.base.test, "test"))
+    )
     assert metrics(app)["Validation accuracy"] == (f"{val.base_mean:.2f} → {val.other_mean:.2f} %")
     assert [m.delta for m in app.metric][:2] == [gain(val), gain(test)]
     captions = [caption.value for caption in app.caption]
     assert tried(seen) in captions
-    said = verdict(result.base.test, rows["test"], float(result.base.w.mean()), 2)
+    mean_w = float(result.base.w.mean())
+    said = verdict(result.base.test, rows["test"], mean_w, 2, result.overlap)
+    assert test.test == CORRECTED
     assert f"{said.word}: {said.numbers}" in captions
     # the results below are of the same η, also when an η is trained already
     app.slider(key="eta0").set_value(0.4).run()

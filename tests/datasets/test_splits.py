@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wgnn_core.datasets.splits import per_class_split, stratified_split, ten_stratified_splits
+from wgnn_core.datasets.splits import (
+    authors_split,
+    per_class_split,
+    stratified_split,
+    ten_stratified_splits,
+)
 from wgnn_core.errors import WGNNError
 
 
@@ -23,6 +28,20 @@ def test_per_class_split_has_the_sizes_asked_for(sizes, per_class, num_val, seed
     assert np.bincount(y[split.train]).tolist() == [per_class] * len(sizes)
     assert split.val.sum() == num_val
     assert (split.train.astype(int) + split.val + split.test == 1).all()
+
+
+def test_authors_split_draws_class_by_class_then_validation_then_test():
+    y = np.array([0, 1, 0, 1, 1, 0, 0, 1, -1, 0])
+    split, random = authors_split(y, 1, 2, 3, seed=1234), np.random.RandomState(1234)
+    train = [random.choice(c, 1, replace=False)[0] for c in ([0, 2, 5, 6, 9], [1, 3, 4, 7])]
+    left = [i for i in range(10) if i not in (*train, 8)]
+    val = random.choice(left, 2, replace=False)
+    test = random.choice([i for i in left if i not in val], 3, replace=False)
+    assert np.flatnonzero(split.train).tolist() == sorted(train)
+    assert np.flatnonzero(split.val).tolist() == sorted(val)
+    assert np.flatnonzero(split.test).tolist() == sorted(test)
+    with pytest.raises(WGNNError, match=r"9 labelled nodes, 4 in its smallest class; .* needs 15"):
+        authors_split(y, 5, 2, 3, seed=0)
 
 
 def test_per_class_split_can_leave_nodes_out():

@@ -21,7 +21,7 @@ from wgnn_core.runs.life import Life
 from wgnn_core.runs.owners import owner_name
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store
-from wgnn_core.statistics import compare
+from wgnn_core.statistics import CORRECTED, compare, overlap_of
 
 
 def test_equal_to_the_pipeline_by_hand(store: Store, config: RunConfig) -> None:
@@ -53,6 +53,18 @@ def test_equal_to_the_pipeline_by_hand(store: Store, config: RunConfig) -> None:
     np.testing.assert_array_equal(predicted, base.predicted[1])
     np.testing.assert_array_equal(w, base.w[1])
     assert result.finished == list(config.interventions)
+
+
+def test_seeds_on_overlapping_splits_are_compared_by_the_corrected_test() -> None:
+    asked = Intervention(0.5)
+    config = RunConfig("karate", hyper=(("epochs", 5),), seeds=(0, 1, 2), interventions=(asked,))
+    result = run_here(config)
+    overlap = overlap_of(config.graph(), config.seeds)
+    assert overlap == pytest.approx(24 / 4)  # 2 training nodes per class, 24 test nodes
+    assert result.comparison(asked) == compare(
+        result.trained.test, result.of(asked)["test"], overlap
+    )
+    assert result.comparison(asked).test == CORRECTED
 
 
 @pytest.mark.parametrize("size", [2, 5])

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from wgnn_core.cli import bench, data, diagnose, export, models, run, runs, serve
+from wgnn_core.cli import bench, data, diagnose, export, models, run, runs, serve, study
 from wgnn_core.cli.console import fail
 from wgnn_core.cli.flags import GENERATED_FLAGS
 from wgnn_core.errors import WGNNError
@@ -23,6 +23,7 @@ app.command("models")(models.models)
 app.command("run", context_settings=GENERATED_FLAGS)(run.run)
 app.command("sweep", context_settings=GENERATED_FLAGS)(runs.sweep)
 app.add_typer(runs.app, name="runs")
+app.command("study")(study.study)
 app.command("export", context_settings=GENERATED_FLAGS)(export.export)
 app.command("diagnose")(diagnose.diagnose)
 app.command("plan")(diagnose.plan)

@@ -19,7 +19,7 @@ from wgnn_core.intervention import ETAS, VARIANTS, Base, Intervention, Variant
 from wgnn_core.replicas.engine import choose_device, engine_name
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
-from wgnn_core.statistics import Comparison, compare
+from wgnn_core.statistics import Comparison, compare, t_test
 from wgnn_core.versions import versions
 
 DEFAULTS = {"eta0": 0.8, "eta1": 0.3, "eta2": 0.4}
@@ -103,8 +103,11 @@ def as_json(
         "pseudo_label_accuracy": [
             100 * r / n if n else None for r, n in zip(right.tolist(), judged.tolist(), strict=True)
         ],
-        "comparators": {name: _against(base, other) for name, other in others.items()},
+        "comparators": {
+            name: _against(base, other, result.overlap) for name, other in others.items()
+        },
         "gain": comparison.difference,
+        "test": t_test(result.overlap),
         "p_value": _null(comparison.t_pvalue),
         "p_value_wilcoxon": _null(comparison.wilcoxon_pvalue),
         "seconds": round(seconds, 3),
@@ -114,9 +117,9 @@ def as_json(
     }
 
 
-def _against(base: Base, other: Base) -> dict[str, Any]:
+def _against(base: Base, other: Base, overlap: float) -> dict[str, Any]:
     """A comparator beside the base model, seed by seed."""
-    c = compare(base.test, other.test)
+    c = compare(base.test, other.test, overlap)
     return {
         "val": other.val.tolist(),
         "test": other.test.tolist(),
@@ -137,7 +140,9 @@ def _show(
     base, config = result.trained, result.config
     first, n = result.comparison(asked), len(base.seeds)
     title = f"{type(base.model).title} on {config.dataset}: test accuracy in %, n = {n}"
-    table = Table("method", "mean ± std", "gain", "p (paired t)", "p (Wilcoxon)", title=title)
+    table = Table(
+        "method", "mean ± std", "gain", f"p ({t_test(result.overlap)})", "p (Wilcoxon)", title=title
+    )
     table.add_row("base", f"{first.base_mean:.2f} ± {first.base_std:.2f}", "", "", "")
     for name in names:
         own = asked.of(name)
@@ -146,7 +151,8 @@ def _show(
             f"{VARIANTS[name]}, retrained", *_cells(result.comparison(own, retrained=True))
         )
     for other in others.values():
-        table.add_row(type(other.model).title, *_cells(compare(base.test, other.test)))
+        against = compare(base.test, other.test, result.overlap)
+        table.add_row(type(other.model).title, *_cells(against))
     out.print(table)
     for one in (base, *others.values()):
         if one.joined.any():

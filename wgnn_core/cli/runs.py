@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json as jsonlib
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +27,7 @@ from wgnn_core.runs.results import RunResult, load_result
 from wgnn_core.runs.store import Store
 from wgnn_core.runs.summaries import RunSummary
 from wgnn_core.search import best_on_test, full_grid, paired_grid
+from wgnn_core.statistics import t_test
 
 app = typer.Typer(
     help="The runs that were made: list, show, delete, export, import.", no_args_is_help=True
@@ -82,19 +85,35 @@ def run_to_end(config: RunConfig, *, fresh: bool = False, ray: str | None = None
         WGNNError: The run failed.
         typer.Exit: Ctrl-C; what is finished is kept.
     """
+    with jobs_to_end(ray) as jobs:
+        return wait_for(jobs, config, fresh=fresh)
+
+
+@contextmanager
+def jobs_to_end(ray: str | None = None) -> Iterator[Jobs]:
+    """Jobs for one command; Ctrl-C ends it with a word and exit code 130."""
     jobs = Jobs(executor=make_executor(ray))
     try:
-        run_id = jobs.submit(config, fresh=fresh)
-        _watch(jobs, run_id)
-        status = jobs.status(run_id)
-        if status.state != "done":
-            raise WGNNError(f"run {run_id} was {status.state}: {status.message}")
-        return load_result(jobs.store, run_id)
+        yield jobs
     except KeyboardInterrupt:
         err.print("stopped; what is finished is kept, and the same command goes on from there.")
         raise typer.Exit(130) from None
     finally:
         jobs.close()
+
+
+def wait_for(jobs: Jobs, config: RunConfig, *, fresh: bool = False) -> RunResult:
+    """Train a run, or find it in the store, with a bar on stderr.
+
+    Raises:
+        WGNNError: The run failed.
+    """
+    run_id = jobs.submit(config, fresh=fresh)
+    _watch(jobs, run_id)
+    status = jobs.status(run_id)
+    if status.state != "done":
+        raise WGNNError(f"run {run_id} was {status.state}: {status.message}")
+    return load_result(jobs.store, run_id)
 
 
 def _watch(jobs: Jobs, run_id: str) -> None:
@@ -261,7 +280,8 @@ def _show(result: RunResult) -> None:
     )
     if result.base is None:
         return
-    table = Table("method", "intervention", "mean ± std", "gain", "p (paired t)")
+    p = f"p ({t_test(result.overlap)})"
+    table = Table("method", "intervention", "mean ± std", "gain", p)
     if result.chosen is None:
         spread = result.base.test.std(ddof=1) if len(config.seeds) > 1 else math.nan
         table.add_row("base", "", f"{result.base.test.mean():.2f} ± {spread:.2f}", "", "")

@@ -1,4 +1,4 @@
-"""Texas and Chameleon from the tables and the ten masks of the Geom-GCN repository."""
+"""Texas and Chameleon from the tables and masks of Geom-GCN; Chameleon without duplicates."""
 
 from __future__ import annotations
 
@@ -30,6 +30,20 @@ def parse_geom_gcn(spec: DatasetSpec, files: Mapping[str, bytes]) -> Graph:
         labels[order],
         [_split(files[f"{spec.name}_split_0.6_0.2_{i}.npz"]) for i in range(10)],
     )
+
+
+def parse_filtered(spec: DatasetSpec, files: Mapping[str, bytes]) -> Graph:
+    """Read the one file of the graph whose duplicate nodes Platonov et al. (2023) took out."""
+    (content,) = files.values()
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        masks = zip(*(arrays[f"{part}_masks"] for part in ("train", "val", "test")), strict=True)
+        return make_graph(
+            spec.name,
+            arrays["node_features"],
+            arrays["edges"],
+            arrays["node_labels"],
+            [Split(*three) for three in masks],
+        )
 
 
 def _split(content: bytes) -> Split:

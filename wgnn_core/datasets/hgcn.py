@@ -41,6 +41,14 @@ def parse_disease(spec: DatasetSpec, files: Mapping[str, bytes]) -> Graph:
     return make_graph(spec.name, x, edges, y, ten_stratified_splits(y, 0.30, 0.10))
 
 
+def parse_disease_lp(spec: DatasetSpec, files: Mapping[str, bytes]) -> Graph:
+    """Read the tree made for link prediction; it has labels too, and no published split."""
+    edges = np.loadtxt(io.BytesIO(files["disease_lp.edges.csv"]), delimiter=",", dtype=np.int64)
+    y = np.load(io.BytesIO(files["disease_lp.labels.npy"]), allow_pickle=False).astype(np.int64)
+    x = sparse.load_npz(io.BytesIO(files["disease_lp.feats.npz"]))
+    return make_graph(spec.name, x, edges, y, ten_stratified_splits(y, 0.30, 0.10))
+
+
 def _unchecked_features(content: bytes) -> sparse.csr_array:
     """A SciPy sparse matrix, read without pickle and only if it unpacks to a sensible size."""
     try:

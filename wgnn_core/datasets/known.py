@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -11,6 +12,7 @@ _PLANETOID = f"{_UPSTREAM}/kimiyoung/planetoid/master/data"
 _GNN_BENCHMARK = f"{_UPSTREAM}/shchur/gnn-benchmark/master/data/npz"
 _HGCN = f"{_UPSTREAM}/HazyResearch/hgcn/master/data"
 _GEOM_GCN = f"{_UPSTREAM}/graphdml-uiuc-jlu/geom-gcn/master"
+_HETEROPHILOUS = f"{_UPSTREAM}/yandex-research/heterophilous-graphs/main/data"
 
 
 PINNED_DIGITS = 16
@@ -44,13 +46,18 @@ class PaperNumbers:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a generated graph takes; whole if its default is whole."""
+    """A number that a graph is made with; whole if its default is whole.
+
+    One that is `optional` is said only where it differs from its default: ids of runs were made
+    before there was such a number.
+    """
 
     name: str
     default: int | float
     low: int | float
     high: int | float
     help: str
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,13 @@ class DatasetSpec:
     def built_in(self) -> bool:
         return not self.files and self.imported is None
 
+    def told(self, given: Mapping[str, float | str]) -> dict[str, float | str]:
+        """Every parameter with its value, in their order; optional ones where they differ."""
+        known = {p.name: p.default for p in self.parameters}
+        silent = {p.name for p in self.parameters if p.optional}
+        values = known | dict(given)
+        return {k: v for k, v in values.items() if k not in silent or v != known[k]}
+
     @property
     def by_hand(self) -> str:
         """The file that a user must bring, since its checksum is not known; mostly none."""
@@ -112,11 +126,17 @@ class DatasetSpec:
 
 
 def known() -> tuple[DatasetSpec, ...]:
-    """Every dataset that ships with the program: the built-in ones, then the nine of the paper."""
-    return _BUILT_IN + _paper_datasets()
+    """Every dataset that ships with the program: built-in, the nine of the paper, two near them."""
+    return _BUILT_IN + _paper_datasets() + _near_the_paper()
 
 
 _SEED = Parameter("seed", 0, 0, 2**32 - 1, "Seed of the random draw")
+SPLITS = Parameter(
+    "splits", 0, 0, 1000,
+    "Random splits of 20 per class / 500 / 1000, drawn as the authors draw theirs: run i uses the "
+    "draw of seed i; 0 keeps the one split of the graph",
+    optional=True,
+)  # fmt: skip
 _TEN = "one of ten seeded draws: run i uses draw i mod 10"
 
 _BUILT_IN = (
@@ -197,6 +217,7 @@ def _paper_datasets() -> tuple[DatasetSpec, ...]:
             row_normalised=True,
             paper=PaperNumbers(2708, 5429, 7, 1433),
             files=_planetoid("Cora", "cora"),
+            parameters=(SPLITS,),
             class_names=(
                 "Theory",
                 "Reinforcement Learning",
@@ -215,6 +236,7 @@ def _paper_datasets() -> tuple[DatasetSpec, ...]:
             row_normalised=True,
             paper=PaperNumbers(3327, 4732, 6, 3703),
             files=_planetoid("CiteSeer", "citeseer"),
+            parameters=(SPLITS,),
             class_names=("AI", "ML", "IR", "DB", "Agents", "HCI"),
         ),
         DatasetSpec(
@@ -225,6 +247,7 @@ def _paper_datasets() -> tuple[DatasetSpec, ...]:
             row_normalised=True,
             paper=PaperNumbers(19717, 44338, 3, 500),
             files=_planetoid("PubMed", "pubmed"),
+            parameters=(SPLITS,),
             class_names=("Experimental", "Type 1", "Type 2"),
         ),
         DatasetSpec(
@@ -234,6 +257,7 @@ def _paper_datasets() -> tuple[DatasetSpec, ...]:
             drawn,
             paper=PaperNumbers(7487, 119043, 8, 745),
             files=_files("Photo", [f"{_GNN_BENCHMARK}/amazon_electronics_photo.npz"]),
+            parameters=(SPLITS,),
             class_names=(
                 "Film Photography",
                 "Digital Cameras",
@@ -252,6 +276,7 @@ def _paper_datasets() -> tuple[DatasetSpec, ...]:
             drawn,
             paper=PaperNumbers(18333, 81894, 15, 6805),
             files=_files("CS", [f"{_GNN_BENCHMARK}/ms_academic_cs.npz"]),
+            parameters=(SPLITS,),
             class_names=(
                 "bioinformatics",
                 "machine learning",
@@ -298,9 +323,35 @@ def _paper_datasets() -> tuple[DatasetSpec, ...]:
         DatasetSpec(
             "chameleon",
             "Chameleon",
-            "Wikipedia pages on chameleons joined by links; classes are levels of traffic.",
+            "Wikipedia pages on chameleons joined by links; classes are levels of traffic. Many "
+            "pages are duplicates, in training and test set alike: see chameleon_filtered.",
             masks,
             paper=PaperNumbers(2277, 36101, 4, 2325),
             files=_geom_gcn("chameleon/geom_gcn", "chameleon"),
+        ),
+    )
+
+
+@cache
+def _near_the_paper() -> tuple[DatasetSpec, ...]:
+    """Beside the paper's: one in place of Disease, and Chameleon without its duplicates."""
+    tree = [
+        f"{_HGCN}/disease_lp/disease_lp.{end}" for end in ("edges.csv", "labels.npy", "feats.npz")
+    ]
+    return (
+        DatasetSpec(
+            "disease_lp",
+            "Disease tree (link prediction)",
+            "A simulated epidemic on a tree, from the source of the paper's Disease graph, but "
+            "another one: it has more nodes and eleven features.",
+            f"stratified 30 / 10 / 60 %, {_TEN}",
+            files=_files("disease_lp", tree),
+        ),
+        DatasetSpec(
+            "chameleon_filtered",
+            "Chameleon (filtered)",
+            "Chameleon without its duplicate pages (Platonov et al., 2023).",
+            "48 / 32 / 20 %, the ten published masks: run i uses mask i mod 10",
+            files=_files("chameleon_filtered", [f"{_HETEROPHILOUS}/chameleon_filtered.npz"]),
         ),
     )

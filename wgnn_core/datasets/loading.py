@@ -7,20 +7,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from wgnn_core.datasets import shelf
 from wgnn_core.datasets.builtin import digits, karate
 from wgnn_core.datasets.catalogue import spec
 from wgnn_core.datasets.csbm import csbm
 from wgnn_core.datasets.disease_sim import disease_sim
 from wgnn_core.datasets.features import row_normalised
-from wgnn_core.datasets.geom_gcn import parse_geom_gcn
+from wgnn_core.datasets.geom_gcn import parse_filtered, parse_geom_gcn
 from wgnn_core.datasets.gnn_benchmark import parse_gnn_benchmark
-from wgnn_core.datasets.hgcn import parse_airport, parse_disease
-from wgnn_core.datasets.known import DatasetSpec, Parameter, RawFile
+from wgnn_core.datasets.hgcn import parse_airport, parse_disease, parse_disease_lp
+from wgnn_core.datasets.known import SPLITS, DatasetSpec, Parameter, RawFile
 from wgnn_core.datasets.planetoid import parse_planetoid
 from wgnn_core.datasets.rawfiles import data_folder, read_checked
+from wgnn_core.datasets.splits import authors_split
 from wgnn_core.errors import WGNNError
-from wgnn_core.graph import Graph
+from wgnn_core.graph import UNLABELLED, Graph, make_graph
 
 _BUILDERS: dict[str, Callable[..., Graph]] = {
     "digits": digits,
@@ -38,6 +41,8 @@ _PARSERS: dict[str, Callable[[DatasetSpec, Mapping[str, bytes]], Graph]] = {
     "disease": parse_disease,
     "texas": parse_geom_gcn,
     "chameleon": parse_geom_gcn,
+    "disease_lp": parse_disease_lp,
+    "chameleon_filtered": parse_filtered,
 }
 
 
@@ -48,7 +53,7 @@ def load(name: str, /, *, normalise: bool | None = None, **parameters: float) ->
         name: A name of the catalogue, or a pinned one (`DatasetSpec.pinned`).
         normalise: Whether each row of features is scaled to sum to 1 in absolute value; None
             does what the paper's sources do for this dataset (`DatasetSpec.row_normalised`).
-        **parameters: Numbers for the generated graphs, see `DatasetSpec.parameters`.
+        **parameters: Numbers for generated graphs and random splits, see `DatasetSpec.parameters`.
 
     Raises:
         WGNNError: Unknown name, parameter out of range, or a raw file missing or altered.
@@ -66,9 +71,11 @@ def made(name: str, parameters: Mapping[str, float], normalise: bool | None = No
         graph = _BUILDERS[entry.name](**values)
     else:
         graph = _PARSERS[entry.name](entry, _contents(entry))
+    if values.get(SPLITS.name):
+        graph = _redrawn(graph, int(values[SPLITS.name]))
     wanted = entry.row_normalised if normalise is None else normalise
     graph = _row_normalised(graph) if wanted else graph
-    made_so = (entry.name, tuple(sorted(values.items())))
+    made_so = (entry.name, tuple(sorted((name, values[name]) for name in entry.told(values))))
     return replace(graph, title=entry.title, origin=made_so if normalise is None else None)
 
 
@@ -137,6 +144,17 @@ def _number(dataset: str, parameter: Parameter, value: object) -> float:
         )
     assert isinstance(value, int | float)
     return int(value) if whole else float(value)
+
+
+def _redrawn(graph: Graph, count: int) -> Graph:
+    """The graph with random splits; nodes without features are in none: CiteSeer's have no label
+    of their own."""
+    bare = np.diff(graph.x.indptr) == 0
+    y = np.where(bare, UNLABELLED, graph.y)
+    splits = [authors_split(y, 20, 500, 1000, seed) for seed in range(count)]
+    return make_graph(
+        graph.name, graph.x, graph.edges, graph.y, splits, graph.class_names, graph.node_names
+    )
 
 
 def _row_normalised(graph: Graph) -> Graph:

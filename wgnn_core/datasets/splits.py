@@ -54,6 +54,33 @@ def per_class_split(
     return Split(_mask(train, n), _mask(rest[:num_val], n), _mask(rest[num_val:last], n))
 
 
+def authors_split(y: IntArray, per_class: int, num_val: int, num_test: int, seed: int) -> Split:
+    """One draw as the wGNN authors' release draws for Photo and CS (there with seed 1234).
+
+    Training nodes class by class, then validation and test nodes from what is left, whatever their
+    class, all from one legacy `RandomState`, whose numbers are the same in every version of numpy.
+
+    Raises:
+        WGNNError: A class or the graph is too small for the numbers asked for.
+    """
+    random, n = np.random.RandomState(seed), len(y)
+    labelled = np.flatnonzero(y != UNLABELLED)
+    classes, counts = np.unique(y[labelled], return_counts=True)
+    needed = per_class * len(classes) + num_val + num_test
+    if counts.min() < per_class or len(labelled) < needed:
+        raise WGNNError(
+            f"The graph has {len(labelled)} labelled nodes, {counts.min()} in its smallest class; "
+            f"the split needs {needed}, {per_class} of each class."
+        )
+    train = np.concatenate(
+        [random.choice(np.flatnonzero(y == c), per_class, replace=False) for c in classes]
+    )
+    val = random.choice(np.setdiff1d(labelled, train), num_val, replace=False)
+    left = np.setdiff1d(labelled, np.concatenate([train, val]))
+    test = random.choice(left, num_test, replace=False)
+    return Split(_mask(train, n), _mask(val, n), _mask(test, n))
+
+
 def stratified_split(
     y: IntArray, train_share: float, val_share: float, seed: int = SPLIT_SEED
 ) -> Split:

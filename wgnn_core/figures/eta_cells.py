@@ -26,6 +26,7 @@ def cell_table(
     test: npt.ArrayLike,
     base_test: npt.ArrayLike,
     chosen: tuple[int, int] | None,
+    overlap: float = 0.0,
 ) -> pd.DataFrame:
     """One row per cell; the columns are those of `eta_grid.EtaGrid.data` but "value".
 
@@ -45,7 +46,8 @@ def cell_table(
     by_cell = on_test.reshape(len(on_test), -1)
     finished: BoolArray = np.asarray(np.isfinite(by_cell).all(axis=0))
     found = [
-        compare(base, mine) if f else None for f, mine in zip(finished, by_cell.T, strict=True)
+        compare(base, mine, overlap) if f else None
+        for f, mine in zip(finished, by_cell.T, strict=True)
     ]
     cell = np.arange(row.size)
     nan = float("nan")

@@ -104,7 +104,7 @@ class EtaGrid(Figure):
             graph=scene.graph.title + fixed,
             metric=scene.choices.metric,
             chosen=place,
-            names=axes, model=type(first.trained.model).title,
+            names=axes, model=type(first.trained.model).title, overlap=first.overlap,
         )  # fmt: skip
         return replace(figure, caption=figure.caption + note)
 
@@ -122,6 +122,7 @@ class EtaGrid(Figure):
         chosen: tuple[int, int] | None = None,
         names: tuple[str, str] = ("η₁ = η₂", "η₀"),
         model: str = "",
+        overlap: float = 0.0,
     ) -> EtaGrid:
         """From accuracies in percent, nan where a cell is not finished.
 
@@ -137,10 +138,11 @@ class EtaGrid(Figure):
             chosen: (row, column) of the cell chosen on validation accuracy, if one is chosen.
             names: Of the x axis and of the y axis.
             model: Name of the base model.
+            overlap: Of the splits of the seeds, see `statistics.compare`.
         """
         if metric not in get_args(Metric):
             raise WGNNError(f"metric is {metric!r}; choose one of {', '.join(get_args(Metric))}.")
-        data = cell_table(x, y, val, test, base_test, chosen)
+        data = cell_table(x, y, val, test, base_test, chosen, overlap)
         data["value"] = data[COLUMNS[metric]]
         x_name, y_name = map(label, names)
         seeds = np.shape(test)[0] if np.ndim(test) == 3 else 1
@@ -378,14 +380,10 @@ def _difference(first: RunResult, second: RunResult, stage: str) -> EtaGrid:
     names = [run.summary.run_id[:6] for run in (second, first)]
     fixed = f", {grids[0].fixed}" * bool(grids[0].fixed)
     figure = EtaGrid.of(
-        grids[0].xs,
-        grids[0].ys,
-        *(parts[1] - parts[0]),
-        base_test=0.0,
+        grids[0].xs, grids[0].ys, *(parts[1] - parts[0]), base_test=0.0, metric="gain",
         graph=f"{names[0]} minus {names[1]}, test accuracy{fixed}",
-        metric="gain",
-        names=(grids[0].x_name, grids[0].y_name),
-    )
+        names=(grids[0].x_name, grids[0].y_name), overlap=first.overlap,
+    )  # fmt: skip
     caption = (
         f"Mean test accuracy of run {names[0]} minus that of run {names[1]} in points, for each "
         "choice of η (blue: the first is above, red: below). "

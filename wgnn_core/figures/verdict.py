@@ -38,9 +38,16 @@ class Verdict:
     numbers: str
 
 
-def verdict(base: npt.ArrayLike, wgnn: npt.ArrayLike, mean_w: float, num_classes: int) -> Verdict:
+def verdict(
+    base: npt.ArrayLike,
+    wgnn: npt.ArrayLike,
+    mean_w: float,
+    num_classes: int,
+    overlap: float = 0.0,
+) -> Verdict:
     """One sentence about test accuracy in percent; arguments as those of `claims.wgnn_helps`."""
-    claim, c = wgnn_helps(base, wgnn, mean_w, num_classes), compare(base, wgnn)
+    claim = wgnn_helps(base, wgnn, mean_w, num_classes, overlap)
+    c = compare(base, wgnn, overlap)
     parts = [f"{signed(c.difference)} points"]
     if math.isfinite(c.low) and c.low < c.high:
         parts.append(f"95 % interval {signed(c.low)} to {signed(c.high)}")

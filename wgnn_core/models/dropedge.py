@@ -21,9 +21,10 @@ from wgnn_core.replicas.view import View
 class DropEdge(GCN):
     """A GCN whose edges are dropped at random anew in every epoch; evaluation uses all of them.
 
-    Default: as in the original, one undirected mask per epoch for both layers, degrees of the
-    remaining graph, self-loops kept. With ``per_layer`` each layer has a mask of its own over the
-    directed edges and the self-loops, as in the wGNN authors' release.
+    Default: one mask per epoch for both layers, degrees of the remaining graph, self-loops kept, as
+    in the original; but an edge goes in both directions here, while the original draws among the
+    directed entries, so that one direction may stay. With ``per_layer`` each layer has a mask of
+    its own over the directed edges and the self-loops, as in the wGNN authors' release.
     """
 
     drop: float = hyper(0.2, "share of edges dropped in each epoch", 0.0, 0.95)

@@ -52,7 +52,7 @@ _RUN_README = """Everything of run {run_id}: {model} on {dataset}, {seeds} seed(
 {kinds}
     one folder for each figure: PDF, SVG, PNG, its numbers, settings and command
 tables/results.tex, .md, .csv
-    mean, standard deviation, number of seeds, gain over the base model, p of a paired t-test
+    mean, standard deviation, number of seeds, gain over the base model, p of the t-test
 tables/rows.csv
     validation and test accuracy for each intervention and seed
 paper.tex

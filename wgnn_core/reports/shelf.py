@@ -16,7 +16,7 @@ from wgnn_core.intervention import Intervention, Percent
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.summaries import RunSummary
-from wgnn_core.statistics import compare
+from wgnn_core.statistics import compare, t_test
 
 
 def what_is_trained(config: RunConfig) -> str:
@@ -135,11 +135,19 @@ def paired_runs(first: RunResult, second: RunResult) -> tuple[pd.DataFrame, str]
         pairs["chosen on validation"] = (chosen[0], chosen[1])
     rows = []
     for name, (one, other) in pairs.items():
-        c = compare(one, other)
+        c = compare(one, other, first.overlap)
         rows.append(
             (name, c.base_mean, c.other_mean, c.difference, c.t_pvalue, c.wilcoxon_pvalue, c.n)
         )
-    columns = ["what", "first", "second", "difference", "p (paired t)", "p (Wilcoxon)", "n"]
+    columns = [
+        "what",
+        "first",
+        "second",
+        "difference",
+        f"p ({t_test(first.overlap)})",
+        "p (Wilcoxon)",
+        "n",
+    ]
     return pd.DataFrame(rows, columns=columns), ""
 
 

@@ -10,13 +10,14 @@ from wgnn_core.figures.methods import methods_of, scores_of
 from wgnn_core.figures.text import signed
 from wgnn_core.graph import Graph
 from wgnn_core.runs.results import RunResult
+from wgnn_core.statistics import t_test
 
 
 def table_of(result: RunResult, graph: Graph) -> pd.DataFrame:
     """Rows (method, dataset, mean_percent, std_percent, n, gain_points, p_value).
 
-    Gain and p-value (paired t-test) are against the base model on the same seeds; the base model
-    has neither.
+    Gain and p-value (`RunResult.comparison`) are against the base model on the same seeds; the base
+    model has neither.
     """
     methods = methods_of(result)
     compared = [result.comparison(one) for one in methods.values()]
@@ -29,7 +30,7 @@ def table_of(result: RunResult, graph: Graph) -> pd.DataFrame:
 def tables_of(result: RunResult, graph: Graph) -> dict[str, str]:
     """The table of a run as ``results.tex``, ``results.md`` and ``results.csv``."""
     table = table_of(result, graph)
-    caption = _caption(table)
+    caption = _caption(table, t_test(result.overlap))
     return {
         "results.tex": table_latex(table, caption),
         "results.md": table_markdown(table) + "\n" + caption + "\n",
@@ -37,7 +38,7 @@ def tables_of(result: RunResult, graph: Graph) -> dict[str, str]:
     }
 
 
-def _caption(table: pd.DataFrame) -> str:
+def _caption(table: pd.DataFrame, test: str) -> str:
     n = int(table["n"].iloc[0])
     base = table["method"].iloc[0]
     text = f"Test accuracy (%): mean ± sample standard deviation over {n} seed{'s' * (n > 1)}."
@@ -47,4 +48,4 @@ def _caption(table: pd.DataFrame) -> str:
         gains.append(f"{row['method']} {signed(row['gain_points'])}{p}")
     if not gains:
         return text
-    return f"{text} Gain over {base} in points, paired t-test: {'; '.join(gains)} (* p < 0.05)."
+    return f"{text} Gain over {base} in points, {test}: {'; '.join(gains)} (* p < 0.05)."

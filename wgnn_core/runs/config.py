@@ -102,12 +102,12 @@ class RunConfig:
 
     def resolve(self) -> RunConfig:
         """The same run with every parameter and hyperparameter written out."""
-        known: dict[str, Value] = {}
+        told: dict[str, Value] = dict(self.parameters)
         if self.given is None:
-            known = {p.name: p.default for p in datasets.spec(self.dataset).parameters}
+            told = datasets.spec(self.dataset).told(told)
         return replace(
             self,
-            parameters=tuple((known | dict(self.parameters)).items()),
+            parameters=tuple(told.items()),
             hyper=tuple(asdict(self.base_model).items()),
             preset=None,
         )

@@ -19,7 +19,7 @@ from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.store import Store
 from wgnn_core.runs.summaries import RunSummary
 from wgnn_core.search import as_table, choose, interventions, is_of, second_stage, table
-from wgnn_core.statistics import Comparison, compare
+from wgnn_core.statistics import Comparison, compare, overlap_of
 from wgnn_core.wgnn import Row
 
 
@@ -74,6 +74,11 @@ class RunResult:
                 "wait for it."
             )
         return self.base
+
+    @property
+    def overlap(self) -> float:
+        """How far the splits of the seeds overlap, for `statistics.compare`."""
+        return overlap_of(self.graph, self.config.seeds)
 
     @cached_property
     def finished(self) -> list[Intervention]:
@@ -148,7 +153,7 @@ class RunResult:
         return self._loaded[cell]
 
     def comparison(self, intervention: Intervention, retrained: bool = False) -> Comparison:
-        """The intervention against the base model, seed by seed.
+        """The intervention against the base model, seed by seed; its `test` says by which test.
 
         Raises:
             WGNNError: It is not finished for every seed.
@@ -158,7 +163,8 @@ class RunResult:
             raise WGNNError(
                 f"wGNN with {intervention.text} is not finished for every seed of the run."
             )
-        return compare(self.base.test, mine["test_retrained" if retrained else "test"])
+        scores = mine["test_retrained" if retrained else "test"]
+        return compare(self.base.test, scores, self.overlap)
 
 
 def load_result(store: Store, run_id: str, graph: Graph | None = None) -> RunResult:

@@ -1,0 +1,57 @@
+"""The page Paper: shipped results at once, verdicts, and running an item here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.test_pages import texts
+from tests.studies.conftest import FOLLOWS, KARATE, TINY
+from ui.text import md
+from wgnn_core.studies import STUDIES
+from wgnn_core.studies.records import RULE
+from wgnn_core.studies.saved import shipped
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_item_shows_what_was_run_or_says_that_nothing_was(
+    name: str, visit: Any, jobs_in: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No raw file is needed to look at results."""
+    monkeypatch.setenv("WGNN_DATA", str(tmp_path))
+    jobs = jobs_in("fresh")
+    app = visit("paper", dataset="PubMed", paper_item=STUDIES[name].title)
+    assert not app.error and jobs.list() == []
+    saved = shipped(name)
+    if saved is None:
+        assert "No results of this item" in texts(app)
+        return
+    if saved.found.records:
+        table = app.dataframe[0].value
+        assert len(table) == len(saved.found.records)
+        assert "Really run" in texts(app)
+    if any(r.published.gain is not None for r in saved.found.records):
+        assert "The rule" in texts(app) and md(RULE, 1200)[:40] in texts(app)
+        assert set(table["verdict"]) <= {"reproduced", "same direction", "not reproduced", ""}
+    for claim in saved.found.claims:
+        assert f"**{claim.verdict}.**" in texts(app)
+
+
+def test_an_item_is_run_here_leader_first(
+    visit: Any, jobs_in: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WGNN_DATA", str(tmp_path))
+    monkeypatch.setitem(STUDIES, "tiny", TINY)
+    jobs = jobs_in("finished")
+    app = visit("paper", dataset="Karate club", paper_item=TINY.title, paper_how="Run here, full")
+    assert f"{KARATE.trainings + FOLLOWS.trainings} trainings" in texts(app)
+    assert "3 cells not run" in [expander.label for expander in app.expander]
+    app.button(key="paper_run").click().run()
+    app.run()
+    assert not app.exception and not app.error
+    assert {run.model for run in jobs.list()} == {"gcn", "dropedge"}
+    assert app.dataframe[0].value["Model"].tolist() == ["GCN", "DropEdge"]
+    assert "1 cell not run" in [expander.label for expander in app.expander]
+    assert "nothing is left to train" in texts(app)

@@ -1,0 +1,143 @@
+"""Shipped results: what follows from their seeds is what they say, and the report says no more."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.figures.text import signed
+from wgnn_core.runs.results import RunResult
+from wgnn_core.runs.store import Store
+from wgnn_core.studies import STUDIES
+from wgnn_core.studies.charts import chart, views
+from wgnn_core.studies.records import mean, spread, with_holm
+from wgnn_core.studies.report import HEAD, report
+from wgnn_core.studies.running import collect
+from wgnn_core.studies.saved import command, read, save, shipped
+from wgnn_core.studies.tables import cell_table, claim_table, latex
+
+from .conftest import TINY, cells
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted((ROOT / "wgnn_core" / "studies" / "results").glob("*.json"))
+NUMBER = re.compile(r"[+\-−]?\d+\.\d+(?:e-?\d+)?|[+\-−]?\d+e-\d+")
+
+
+def numbers_in(value: Any) -> Iterator[float]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from numbers_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from numbers_in(item)
+    elif isinstance(value, str):
+        yield from (float(token.replace("−", "-")) for token in NUMBER.findall(value))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield float(value)
+
+
+def test_saving_and_reading_give_the_same(karate: RunResult, store: Store, tmp_path: Path) -> None:
+    found = collect(TINY, cells("full")[:1], "full", store)
+    file = save(found, tmp_path / "results")
+    back = read(file.read_text())
+    assert back.found.records == found.records and back.found.missing == found.missing
+    assert set(back.found.runs) == set(found.runs) and file.name == "tiny.json"
+    assert back.machine["cores"] and "host" not in json.dumps(back.machine)
+    with pytest.raises(WGNNError, match="no file of results"):
+        read("{}")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_shipped_file_follows_from_its_seeds(file: Path) -> None:
+    told, saved = json.loads(file.read_text()), read(file.read_text())
+    assert file.stem in STUDIES and saved.found.study == file.stem
+    again = with_holm(saved.found.records)
+    for one, record in zip(told["records"], again, strict=True):
+        expected = json.loads(json.dumps(record.to_json()))
+        assert one["numbers"] == expected["numbers"]
+        assert one["verdict"] == expected["verdict"] and one["n"] == len(one["base"])
+        assert one["holm"] == expected["holm"]
+        assert set(one["runs"]) <= set(told["runs"])
+    if told["records"]:  # claims about sizes need the graphs
+        claims = STUDIES[file.stem].claims(again)
+        assert saved.found.claims == claims
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_shipped_file_can_be_shown(file: Path) -> None:
+    saved = shipped(file.stem)
+    assert saved is not None
+    study, records = STUDIES[file.stem], saved.found.records
+    for view in views(file.stem, records)[:1]:
+        figure = chart(file.stem, records, view)
+        assert len(figure.data) and figure.to_plotly().data
+    if records:
+        assert len(cell_table(study, records)) == len(records)
+        assert r"\toprule" in latex(study, saved.found)
+    else:
+        assert len(claim_table(saved.found.claims)) == len(saved.found.claims)
+
+
+def test_the_report_is_that_of_the_files() -> None:
+    written = (ROOT / "docs" / "REPRODUCTION.md").read_text(encoding="utf-8")
+    assert written == report()
+
+
+def test_every_number_of_the_report_is_in_the_files() -> None:
+    known = {float(v) for file in FILES for v in numbers_in(json.loads(file.read_text()))}
+    forms = {f"{v:{form}}" for v in known for form in (".2f", "+.2f", ".2g", "g")}
+    forms |= {f"{-v:.2f}" for v in known}
+    body = (ROOT / "docs" / "REPRODUCTION.md").read_text(encoding="utf-8")
+    body = body[len(HEAD) :] if body.startswith(HEAD[:20]) else body
+    versions = re.compile(r"^\*.*\*$", re.M)
+    tokens = NUMBER.findall(versions.sub("", body).replace("−", "-"))
+    unknown = [t for t in tokens if t not in forms and t.lstrip("+") not in forms]
+    assert unknown == []
+    assert len(tokens) > 20
+
+
+def test_what_was_not_run_says_so() -> None:
+    text = (ROOT / "docs" / "REPRODUCTION.md").read_text(encoding="utf-8")
+    for name, study in STUDIES.items():
+        saved = shipped(name)
+        if saved is None:
+            assert f"*Not run.* `wgnn study {name}` runs it." in text
+            continue
+        for one in saved.found.missing:
+            assert re.search(
+                rf"^- .*{re.escape(one.row)}.* on {re.escape(one.column)}: ", text, re.M
+            )
+        for record in saved.found.records:
+            assert not math.isnan(record.comparison.difference)
+        assert study.title in text
+
+
+def test_commands_are_words_of_a_shell() -> None:
+    assert command(TINY, "L = 2", "Cora") == "wgnn study tiny --row 'L = 2' --column Cora"
+    assert command(TINY, "", "Cora", quick=True) == "wgnn study tiny --column Cora --quick"
+
+
+def test_the_first_result_of_the_readme_is_that_of_the_files() -> None:
+    saved = shipped("table-1")
+    assert saved is not None
+    found = {(r.row, r.column): r for r in saved.found.records}
+    cora, citeseer = found["GCN", "Cora"], found["GCN", "Citeseer"]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name, scores in (("the paper's tally", cora.tally), ("own predictions", cora.retrained)):
+        c = cora.against(scores)
+        row = f"| {c.other_mean:.2f} ± {c.other_std:.2f} % | {signed(c.difference)} |"
+        row += f" {c.pvalue:.2g} |"
+        assert any(name in line and row in line for line in text.splitlines())
+    assert f"| GCN | {mean(cora.base):.2f} ± {spread(cora.base):.2f} % |" in text
+    etas = "η₀ = {}, η₁ = {}, η₂ = {}".format(*cora.etas[0].split(","))
+    assert etas in text
+    assert citeseer.comparison.difference == 0
+    gain = citeseer.against(citeseer.retrained).difference
+    assert f"gains nothing by the paper's tally and {gain:.2f} points by the retrained" in text

@@ -1,0 +1,156 @@
+"""``docs/REPRODUCTION.md``, made of the shipped results and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wgnn_core.figures.text import signed
+from wgnn_core.studies import STUDIES
+from wgnn_core.studies.plan import Study
+from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, RULE, Claim, Record, by_column
+from wgnn_core.studies.saved import Saved, command, shipped
+
+HEAD = """\
+# The paper, reproduced
+
+Made by `wgnn study --report docs/REPRODUCTION.md` from the files in `wgnn_core/studies/results/`, \
+each written by `wgnn study NAME --save wgnn_core/studies/results`; nothing here is written by hand.
+
+**How to read it.** *base* is our base model, *tally* wGNN with η chosen on validation accuracy, \
+scored as the paper's text says (nodes that joined keep their first prediction), *retrained* the \
+gain of the retrained model's own predictions, which is what the authors' code reports. \
+*test-chosen* is the gain with the η that is best on test accuracy: **not a result**, but what the \
+authors' code searches for. Where seeds are on several splits each split chooses its own η, and \
+*shared* is the gain with one η for all of them. Accuracies are in percent, gains in points, n \
+counts seeds, ± is a sample standard deviation. At η₀ = 1 the tally is the base model exactly.
+
+**Verdicts.** {rule}
+"""
+
+
+def report() -> str:
+    """The whole report as Markdown."""
+    found = {name: shipped(name) for name in STUDIES}
+    lines = [HEAD.format(rule=RULE), *_summary({n: s for n, s in found.items() if s is not None})]
+    for name, declared in STUDIES.items():
+        saved = found[name]
+        lines += ["", f"## {declared.title}", "", f"The paper: {declared.says}", ""]
+        if saved is None:
+            lines += [f"*Not run.* `wgnn study {name}` runs it."]
+        else:
+            lines += _item(declared, saved)
+    return "\n".join(lines) + "\n"
+
+
+def _summary(found: dict[str, Saved]) -> Iterator[str]:
+    yield "## In short"
+    yield ""
+    yield "| item | cells run | reproduced | same direction | not reproduced | not run |"
+    yield "|---|---|---|---|---|---|"
+    for name, declared in STUDIES.items():
+        if name not in found:
+            yield f"| {declared.title} | 0 | | | | all |"
+            continue
+        saved = found[name].found
+        judged: Sequence[Record | Claim] = [
+            r for r in saved.records if r.published.gain is not None
+        ] or saved.claims
+        counts = [sum(one.verdict == v for one in judged) for v in (REPRODUCED, DIRECTION, NOT)]
+        told = " | ".join(str(count) for count in counts)
+        if not saved.records:  # a table of sizes has words of its own
+            same = sum(claim.verdict == "same" for claim in saved.claims)
+            told = f"{same} the same | | {len(saved.claims) - same} differ"
+        yield f"| {declared.title} | {len(saved.records)} | {told} | {len(saved.missing)} |"
+
+
+def _item(declared: Study, saved: Saved) -> Iterator[str]:
+    found = saved.found
+    cores = saved.machine["cores"]
+    made = ", ".join(f"{name} {number}" for name, number in saved.versions.items())
+    size = "quick size (three seeds, a coarse grid)" if found.size == "quick" else "full size"
+    if found.records:
+        yield f"*{size.capitalize()}, {saved.date}, {cores} cores, {made}.*"
+        yield ""
+        yield from _records(declared, found.records)
+        yield ""
+    if found.claims:
+        yield "| the paper says | found here | verdict | rule |"
+        yield "|---|---|---|---|"
+        for claim in found.claims:
+            cells = (claim.says, claim.found, claim.verdict, claim.rule)
+            yield "| " + " | ".join(map(_cell, cells)) + " |"
+        yield ""
+    notes = {(r.row, r.column): r.published.note for r in found.records if r.published.note}
+    for (row, column), note in notes.items():
+        yield f"- {row} on {column}: {note}."
+    if found.missing:
+        yield from ("", f"Not run ({len(found.missing)} cells):", "")
+        for one in by_column(found.missing):
+            again = command(declared, "", one.column)
+            yield f"- {one.row} on {one.column}: {one.why}. `{again}`"
+
+
+def _records(declared: Study, records: Sequence[Record]) -> Iterator[str]:
+    several = any(r.splits > 1 for r in records)
+    searched = any(r.best for r in records)
+    printed = any(r.published.method for r in records)
+    heads = [*declared.axes, "n", "base", "tally", "gain", "p", "p Holm", "p Wilcoxon", "retrained"]
+    heads += ["shared"] * several + ["test-chosen (not a result)", "η"] * searched
+    heads += ["published base", "published", "published gain", "verdict"] * printed
+    yield "| " + " | ".join(heads) + " |"
+    yield "|---" * len(heads) + "|"
+    for r in records:
+        yield "| " + " | ".join(map(_cell, _row(r, several, searched, printed))) + " |"
+    yield ""
+    tests: dict[str, dict[str, None]] = {}
+    for r in records:
+        tests.setdefault(r.comparison.test, {})[r.graph] = None
+    yield "Tests: " + "; ".join(f"{t} on {', '.join(g)}" for t, g in tests.items()) + "."
+    grids = {r.grid: None for r in records}
+    yield "Searched: " + "; ".join(grids) + "."
+
+
+def _row(r: Record, several: bool, searched: bool, printed: bool) -> list[str]:
+    c = r.comparison
+    holm = "" if r.holm is None else f"{r.holm:.2g}"
+    told = [
+        r.row,
+        r.column,
+        str(r.n),
+        spread_text(c.base_mean, c.base_std),
+        spread_text(c.other_mean, c.other_std),
+        signed(c.difference),
+        number(c.pvalue),
+        holm,
+        number(c.wilcoxon_pvalue),
+        _gain(r, "retrained"),
+    ]
+    told += [_gain(r, "shared")] * several
+    if searched:
+        etas = r.etas[0] if len(set(r.etas)) == 1 else "one per split"
+        told += [_gain(r, "best"), etas]
+    if printed:
+        base, method = (
+            "" if pair is None else f"{pair[0]:.2f} ± {pair[1]:.2f}"
+            for pair in (r.published.base, r.published.method)
+        )
+        gain = "" if r.published.gain is None else signed(r.published.gain)
+        told += [base, method, gain, r.verdict]
+    return told
+
+
+def _gain(r: Record, name: str) -> str:
+    scores = r.scores.get(name)
+    return "" if scores is None else signed(r.against(scores).difference)
+
+
+def spread_text(mean: float, deviation: float) -> str:
+    return f"{mean:.2f}" if deviation != deviation else f"{mean:.2f} ± {deviation:.2f}"
+
+
+def number(p: float) -> str:
+    return "" if p != p else f"{p:.2g}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,116 @@
+"""Results that were really run, as files: written by ``study --save``, read by page and report."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shlex
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from wgnn_core.errors import WGNNError
+from wgnn_core.studies.plan import Study
+from wgnn_core.studies.records import Claim, Missing, Record
+from wgnn_core.studies.running import Found, RunNote
+from wgnn_core.versions import versions
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A file of results: what was found, when and on what."""
+
+    found: Found
+    date: str
+    machine: dict[str, Any]
+    versions: dict[str, str]
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers and seconds depend on, and nothing that names the machine."""
+    return {
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "architecture": platform.machine(),
+    }
+
+
+def save(found: Found, folder: Path) -> Path:
+    """Write ``NAME.json``.
+
+    Raises:
+        WGNNError: The folder cannot be written to.
+    """
+    content = {
+        "format": FORMAT,
+        "study": found.study,
+        "size": found.size,
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "machine": machine(),
+        "versions": versions(),
+        "claims": [asdict(claim) for claim in found.claims],
+        "records": [record.to_json() for record in found.records],
+        "missing": [asdict(one) for one in found.missing],
+        "runs": {run_id: asdict(note) for run_id, note in found.runs.items()},
+    }
+    path = folder / f"{found.study}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(_text(content) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise WGNNError(f"{path} cannot be written: {error.strerror}.") from error
+    return path
+
+
+def _text(value: Any, indent: int = 0) -> str:
+    """JSON with a line for each entry, but lists of numbers on one."""
+    pad = " " * (indent + 1)
+    if isinstance(value, dict) and value:
+        inner = ",\n".join(
+            f"{pad}{json.dumps(str(key))}: {_text(item, indent + 1)}" for key, item in value.items()
+        )
+        return f"{{\n{inner}\n{' ' * indent}}}"
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        inner = ",\n".join(f"{pad}{_text(item, indent + 1)}" for item in value)
+        return f"[\n{inner}\n{' ' * indent}]"
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def read(text: str) -> Saved:
+    """What `save` wrote.
+
+    Raises:
+        WGNNError: It is no file of results.
+    """
+    try:
+        values = json.loads(text)
+        found = Found(
+            values["study"],
+            values["size"],
+            [Record.from_json(one) for one in values["records"]],
+            [Claim(**one) for one in values["claims"]],
+            [Missing(**one) for one in values["missing"]],
+            {run_id: RunNote(**note) for run_id, note in values["runs"].items()},
+        )
+        return Saved(found, values["date"], values["machine"], values["versions"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise WGNNError(f"this is no file of results of a study: {error}.") from error
+
+
+@cache
+def shipped(study: str) -> Saved | None:
+    """The results that came with the program; None where none were run."""
+    file = resources.files("wgnn_core.studies").joinpath("results", f"{study}.json")
+    return read(file.read_text("utf-8")) if file.is_file() else None
+
+
+def command(study: Study, row: str, column: str, quick: bool = False) -> str:
+    """The line for a shell that runs one cell again, or a column of them if `row` is empty."""
+    words = ["wgnn", "study", study.name, *(["--row", row] if row else []), "--column", column]
+    return shlex.join([*words, *(["--quick"] if quick else [])])
