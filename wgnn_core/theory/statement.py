@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -87,3 +88,37 @@ def compare(left: float, relation: Relation, right: float, tolerance: float) -> 
     if relation == "<=":
         return left <= right + tolerance
     return abs(left - right) <= tolerance
+
+
+def symbols(text: str) -> str:
+    """A name of a set or number as the paper prints it: V0 as V₀, V' as V′, Gamma as Γ."""
+    named = text.replace("Gamma", "Γ").replace("'", "′").replace("^2", "²")
+    named = named.replace("mu_v", "μᵥ").replace(" - ", " − ")
+    return re.sub(r"\b([VOUNc])([01])\b", lambda m: f"{m[1]}{'₀₁'[int(m[2])]}", named)
+
+
+def verdict(statement: Statement) -> str:
+    """One sentence: whether the statement applies on this graph, and whether it holds."""
+    if not statement.decided:
+        here = "Its hypotheses hold" if statement.applies else "Its hypotheses do not hold"
+        return f"{here} here; for the conclusion only bounds are known, and they do not settle it."
+    if not statement.applies:
+        does = "does all the same" if statement.holds else "does not either"
+        return f"Its hypotheses do not hold here; the conclusion {does}."
+    if statement.holds:
+        return "Its hypotheses hold here, and so does the conclusion."
+    if not statement.proved:
+        return "Its hypotheses hold here, the conclusion does not: it is a rule of thumb."
+    return "Its hypotheses hold here, but the numbers are too close to show the conclusion."
+
+
+def sides(statement: Statement) -> str:
+    """Both sides in words: ``A(V0) = 0.25 <= A(V1) - ... = 0.5``."""
+    left, right = statement.left, statement.right
+    return f"{_named(left)} {statement.relation} {_named(right)}"
+
+
+def _named(term: Term) -> str:
+    if term.name in ("zero", "one"):
+        return f"{term.value:g}"
+    return f"{term.name} " + (f"({term.value:.4g})" if term.value == term.value else "(undefined)")
