@@ -179,9 +179,7 @@ def _export(figure: Figure, key: str) -> None:
 
 
 def _dataset(figure: Figure) -> str:
-    """The name of the graph in the catalogue: other names come from users."""
-    origin = figure.scene.graph.origin if figure.scene is not None else None
-    return "graph" if origin is None else origin[0]
+    return "graph" if figure.scene is None else figure.scene.graph.file_name
 
 
 def export_run(result: RunResult, xy: FloatArray, key: str) -> None:

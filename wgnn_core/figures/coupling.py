@@ -105,7 +105,7 @@ class Coupling(Figure):
 
     def _matrix(self) -> npt.NDArray[np.float64]:
         size = len(self.classes)
-        return self.data["mass"].to_numpy(dtype=float).reshape(size, size)
+        return np.asarray(self.data["mass"], dtype=np.float64).reshape(size, size)
 
     def to_plotly(self, dark: bool = False) -> go.Figure:
         mass, places = self._matrix(), np.arange(len(self.classes)) + 0.5

@@ -44,7 +44,11 @@ from wgnn_core.theory.statement import symbols
 
 SCALE_TITLE = "Smooth interpolation (0 to 1)"
 POLES = {0: ("O₀: observed as 0", "s", "square"), 1: ("O₁: observed as 1", "^", "triangle-up")}
-LINES = (("#D55E00", "solid", "-"), ("#CC79A7", "dash", (0, (4, 1.5))), ("#0072B2", "dot", ":"))
+LINES: tuple[tuple[str, str, Any], ...] = (
+    ("#D55E00", "solid", "-"),
+    ("#CC79A7", "dash", (0, (4, 1.5))),
+    ("#0072B2", "dot", ":"),
+)
 """Colour and dash of the first, second and third set of edges."""
 RINGS = (("circle-open", "o"), ("square-open", "s"), ("diamond-open", "D"))
 NUMBERED = 64
@@ -193,7 +197,8 @@ class HarmonicDrawing(Figure):
 
     def _draw(self, style: Style) -> PaperFigure:
         nodes, points = nodes_of(self.data), points_of(self.data)
-        ratio = map_ratio(points, bar=True, legend=False, least=0.3)
+        frame = _frame(points) if len(nodes) <= NUMBERED else points
+        ratio = map_ratio(frame, bar=True, legend=False)
         paper = PaperFigure(figsize=style.size(ratio), layout="constrained")
         axes = paper.add_subplot()
         total = len(self.data)
@@ -242,7 +247,7 @@ class HarmonicDrawing(Figure):
         handles += self._paper_rings(axes, points, size, style, raster)
         if numbered:
             self._paper_numbers(axes, points, size, colours)
-        bare(axes, points)
+        bare(axes, frame)
         legend_below(paper, handles)
         grow_by_legend(paper)
         return paper
@@ -335,3 +340,11 @@ class HarmonicDrawing(Figure):
         layer: npt.NDArray[np.object_] = nodes_of(self.data)["layer"].to_numpy(dtype=object)
         inks = ["#ffffff" if lightness(colour) < 60 else "#111318" for colour in colours]
         return [inks[k] if isinstance(k, int | np.integer) else "#111318" for k in layer]
+
+
+def _frame(points: Points) -> Points:
+    """Two corners of a paper map of large dots: room for them and for the bar beside it."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, size = (low + high) / 2, np.maximum(high - low, 1e-6)
+    half = np.maximum(0.56 * size, 0.36 * size.max())
+    return np.asarray([middle - half, middle + half], dtype=np.float32)

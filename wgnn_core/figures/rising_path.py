@@ -14,10 +14,10 @@ from matplotlib.figure import Figure as PaperFigure
 
 from wgnn_core.fields import hyper
 from wgnn_core.figures.base import Figure, page
-from wgnn_core.figures.flow import OfFlow, without_poles
+from wgnn_core.figures.flow import OfFlow, between, without_poles
 from wgnn_core.figures.harmonic_drawing import LINES, SCALE_TITLE
 from wgnn_core.figures.scene import Scene
-from wgnn_core.figures.statements import Workbench, between
+from wgnn_core.figures.statements import Workbench
 from wgnn_core.figures.style import Style
 from wgnn_core.figures.text import label, paper_text, plotly_text
 from wgnn_core.graph import IntArray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,10 +30,11 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Term:
-    """A number with its name: a side of a statement, or a part of one."""
+    """A number with its name: a side of a statement, or a part of one; `by` is how it was found."""
 
     name: str
     value: float
+    by: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +101,11 @@ def symbols(text: str) -> str:
 
 def verdict(statement: Statement) -> str:
     """One sentence: whether the statement applies on this graph, and whether it holds."""
+    here = "Its hypotheses hold" if statement.applies else "Its hypotheses do not hold"
+    undefined = math.isnan(statement.left.value) or math.isnan(statement.right.value)
+    if undefined and (statement.applies or not statement.decided):
+        return f"{here} here; a side of it is not defined on this graph."
     if not statement.decided:
-        here = "Its hypotheses hold" if statement.applies else "Its hypotheses do not hold"
         return f"{here} here; for the conclusion only bounds are known, and they do not settle it."
     if not statement.applies:
         does = "does all the same" if statement.holds else "does not either"
@@ -121,4 +126,4 @@ def sides(statement: Statement) -> str:
 def _named(term: Term) -> str:
     if term.name in ("zero", "one"):
         return f"{term.value:g}"
-    return f"{term.name} " + (f"({term.value:.4g})" if term.value == term.value else "(undefined)")
+    return f"{term.name} " + ("(undefined)" if math.isnan(term.value) else f"({term.value:.4g})")
