@@ -13,17 +13,19 @@ from ui.shell import page_start
 from ui.show import metrics, show
 from ui.specimens import FIRST, changes_of, choose_graph, clicked
 from ui.statement import number, show_statement, term_table
-from ui.text import count, md, signed
+from ui.text import count, md
 from ui.widgets import BIND, eta_sliders
 from wgnn_core.figures import Coupling, Figure, HarmonicMap, missing
-from wgnn_core.figures.maps import nodes_of
+from wgnn_core.figures.maps import nodes_of, points_of
 from wgnn_core.figures.text import labels
 from wgnn_core.runs.results import RunResult
 from wgnn_core.theory.cuts import BRUTE_FORCE, MAX_SPECTRAL
 from wgnn_core.theory.specimens import SIDES, text_of
+from wgnn_core.theory.statement import symbols
 
 MAP = "theory_map"
-HEIGHT = 470
+HEIGHT, FRAME = 500, 190
+"""Most pixels of the map, and those of its legend and colour bar."""
 ALL = "all other classes"
 AS_IT_IS, MORE, FEWER = (
     "As it is",
@@ -38,11 +40,32 @@ view = page_start(
     "training labels alone: nodes observed as 0 and as 1, and between them the **smooth "
     "interpolation** f̃, like a voltage between two poles. Choose a graph and a statement.",
 )
-item = choose_graph()
+SECTIONS = (
+    "Lemmas",
+    "Theorem 1",
+    "Corollary 1",
+    "Theorem 2",
+    "Theorem 3",
+    "Lemma on w",
+    "The assumption",
+)
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    item = choose_graph()
+    section = st.segmented_control(
+        "Statement",
+        SECTIONS,
+        default="Theorem 2",
+        key="theory_section",
+        bind=BIND,
+        required=True,
+    )
 source = (view.choice.run.dataset, view.choice.run.parameters)
 if item is not None:
-    st.markdown(f"{md(item.sentence, 300)} **{md(item.shows, 300)}**")
-    source = (text_of(item, changes_of(item)), ())
+    st.markdown(f"{md(symbols(item.sentence), 300)} **{md(symbols(item.shows), 300)}**")
+controls = st.container(horizontal=True, vertical_alignment="bottom")
+if item is not None:
+    with controls:
+        source = (text_of(item, changes_of(item)), ())
 graph = load.graph(*source)
 seen: dict[str, Any] = {} if item is None else {"label": SIDES[1]}
 
@@ -70,7 +93,7 @@ def theorem_1() -> None:
 
 
 def corollary_1() -> None:
-    r = st.slider("Level r", 0.01, 0.99, 0.5, 0.01, key="theory_r", bind=BIND, width=420)
+    r = controls.slider("Level r", 0.01, 0.99, 0.5, 0.01, key="theory_r", bind=BIND, width=420)
     left, right = st.columns([3, 2], gap="large")
     figure = pictured("corollary-1", left, level=r)
     found = figure.statements[0]
@@ -95,7 +118,7 @@ def _nodes(nodes: Any) -> str:
 
 
 def theorem_2() -> None:
-    with st.container(horizontal=True):
+    with controls:
         remedy = st.segmented_control(
             "The paper's remedies",
             [AS_IT_IS, MORE, FEWER],
@@ -140,28 +163,25 @@ def remedied(remedy: str) -> dict[str, Any]:
     dropped = [edge for edge in item.dropped if edge in there] if item is not None else []
     if remedy == FEWER and dropped:
         return {"dropped": ",".join(f"{u}-{v}" for u, v in dropped)}
-    at = eta_sliders(view.choice.like)
+    at = eta_sliders(view.choice.like, ("eta0",) if remedy == MORE else ("eta1", "eta2"))
     if item is not None:
         st.caption("There is no network here: the algorithms order the nodes by w of f̃ itself.")
     return {"at": at}
 
 
 def before_and_after(figure: HarmonicMap) -> None:
+    """The mean gap is the gap divided by the edges of the boundary: all three, before and after."""
     found = figure.statements[0]
-    rows = []
-    for name in ("mean gap", "gap", "edges of the boundary"):
-        before, after = (found.term(f"{name} {when}") for when in ("before", "after"))
-        change = after - before
-        digits = 0 if name.startswith("edges") else 4
-        note = f"before: {number(before)}"
-        if not np.isnan(change):
-            note += f", {signed(change, digits)}"
-        rows.append((f"{name[:1].upper()}{name[1:]}", number(after), note))
-    metrics(rows, 140)
+    lines = ["| | before | after |", "|---|---|---|"]
+    for name in ("gap", "edges of the boundary", "mean gap"):
+        values = [md(number(found.term(f"{name} {when}"))) for when in ("before", "after")]
+        bold = "**" if name == "mean gap" else ""
+        lines.append("| " + " | ".join(f"{bold}{cell}{bold}" for cell in (name, *values)) + " |")
+    st.markdown("\n".join(lines))
 
 
 def theorem_3() -> None:
-    when = st.segmented_control(
+    when = controls.segmented_control(
         "Graph G",
         [AS_IT_IS, "After Algorithm 2"],
         default=AS_IT_IS,
@@ -171,12 +191,11 @@ def theorem_3() -> None:
     )
     given: dict[str, Any] = {}
     runs: tuple[RunResult, ...] = ()
-    given["at"] = eta_sliders(view.choice.like)
+    if item is not None and item.least:
+        given["least"] = ",".join(map(str, item.least))
+    given["at"] = eta_sliders(view.choice.like, ("eta2",) if given else ("eta1", "eta2"))
     if item is None:
         runs = (view.base_run(),)
-    elif item.least:
-        given["least"] = ",".join(map(str, item.least))
-        st.caption("V′ is that of the specimen; η₂ is the share of its edges that go.")
     if graph.num_nodes > MAX_SPECTRAL:
         st.info(
             f"The graph has {graph.num_nodes:,} nodes. Above {MAX_SPECTRAL:,} no eigenvalue is "
@@ -265,14 +284,26 @@ def draw(figure: HarmonicMap, place: Any, click: Callable[[], None] | None = Non
     with place:
         if item is not None and click is None:
             click = asked(lambda: clicked(item, MAP))
+        modes = () if click is None else ("points",)
+        show(
+            figure, MAP, height=height_of(figure), modes=modes, on_select=click,
+            captioned=not figure.statements,
+        )  # fmt: skip
+        if figure.said:
+            st.caption(md(figure.said, 300))
+        if item is not None and click is not choose_clicked:
             first = st.session_state.get(FIRST)
             st.caption(
-                "Click an edge to remove it; click two nodes to join them."
+                ":material/touch_app: Click an edge to remove it; click two nodes to join them."
                 if first is None
-                else f"Node {first} is one end: click the other node."
+                else f":material/touch_app: Node {first} is one end: click the other node."
             )
-        modes = () if click is None else ("points",)
-        show(figure, MAP, height=HEIGHT, modes=modes, on_select=click)
+
+
+def height_of(figure: HarmonicMap) -> int:
+    """A flat map needs no high chart."""
+    width, height = np.maximum(np.ptp(points_of(figure.data), axis=0), 1e-6)
+    return int(np.clip(FRAME + 560 * height / width, 260, HEIGHT))
 
 
 def chosen_node() -> tuple[int, Callable[[], None] | None]:
@@ -281,7 +312,7 @@ def chosen_node() -> tuple[int, Callable[[], None] | None]:
     middle = int(np.nanargmin(np.abs(value - 0.5)))
     if st.session_state.get("theory_node", 0) >= graph.num_nodes:
         st.session_state["theory_node"] = middle
-    with st.container(horizontal=True):
+    with controls:
         node = st.number_input(
             "Node", 0, graph.num_nodes - 1, middle, key="theory_node", bind=BIND, width=140
         )
@@ -314,44 +345,28 @@ def chosen_classes() -> None:
         if st.session_state.get(key) not in (None, *options):  # of a graph with other classes
             del st.session_state[key]
     trained = sorted(set(graph.y[graph.split(0).train].tolist()))
-    with st.container(horizontal=True):
+    with controls:
         one = st.selectbox(
-            "O₁, observed as 1: training nodes of",
+            "O₁: training nodes of",
             names,
             index=trained[0],
             key=keys[0],
             bind=BIND,
-            width=260,
+            width=170,
         )
         other = st.selectbox(
-            "O₀, observed as 0: training nodes of",
+            "O₀: training nodes of",
             [ALL, *(name for name in names if name != one)],
             key=keys[1],
             bind=BIND,
-            width=260,
+            width=170,
         )
     seen["label"] = graph.class_names[names.index(one)]
     if other != ALL:
         seen["against"] = graph.class_names[names.index(other)]
 
 
-SECTIONS: dict[str, Callable[[], None]] = {
-    "Lemmas": lemmas,
-    "Theorem 1": theorem_1,
-    "Corollary 1": corollary_1,
-    "Theorem 2": theorem_2,
-    "Theorem 3": theorem_3,
-    "Wasserstein lemma": wasserstein,
-    "Does the assumption hold?": assumption,
-}
-section = st.segmented_control(
-    "Statement",
-    list(SECTIONS),
-    default="Theorem 2",
-    key="theory_section",
-    bind=BIND,
-    required=True,
-)
-if item is None and section != "Does the assumption hold?":
+if item is None and section != SECTIONS[-1]:
     chosen_classes()
-SECTIONS[section]()
+drawn = (lemmas, theorem_1, corollary_1, theorem_2, theorem_3, wasserstein, assumption)
+drawn[SECTIONS.index(section)]()

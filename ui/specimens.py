@@ -12,20 +12,22 @@ from wgnn_core.theory.gallery import GALLERY, Specimen
 from wgnn_core.theory.specimens import changed_edges, flipped
 
 OWN = "Graph of the sidebar"
-TITLES = {item.title: item for item in GALLERY.values()}
+TITLES = {
+    f"Counterexample: {item.title}" if item.counterexample else item.title: item
+    for item in GALLERY.values()
+}
 CHOSEN, CHANGES, FIRST = "theory_graph", "theory_changes", "theory_first"
 
 
 def choose_graph() -> Specimen | None:
     """Ask for the graph: that of the sidebar (None), a teaching graph or a counterexample."""
-    chosen = st.pills(
+    chosen = st.selectbox(
         "Graph",
         [OWN, *TITLES],
-        default=OWN,
         key=CHOSEN,
         bind=BIND,
-        required=True,
         on_change=_forget,
+        width=290,
         help="The graph of the sidebar, a teaching graph, or a small graph on which a statement "
         "fails as it is worded.",
     )
@@ -38,17 +40,17 @@ def _forget() -> None:
 
 
 def changes_of(item: Specimen) -> str:
-    """The changed edges as the address has them; what is impossible there is said and left out."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    """Ask for changed edges; what is impossible is said and left out."""
+    with st.popover("Change edges", icon=":material/edit:", key="theory_edit"):
+        st.caption("On the map: click an edge to remove it, click two nodes to join them. Or here:")
+        _editor(item)
         text = st.text_input(
-            "Changed edges",
+            "All changes",
             key=CHANGES,
             bind=BIND,
             placeholder="none",
-            width=240,
             help="-5-6 drops the edge between nodes 5 and 6, +0-11 adds one; separated by commas.",
         )
-        _editor(item)
     try:
         changed_edges(item, text)
     except WGNNError as error:
@@ -60,15 +62,19 @@ def changes_of(item: Specimen) -> str:
 def _editor(item: Specimen) -> None:
     """Two nodes by number: what clicks on the map do, for those who cannot click."""
     last = item.num_nodes - 1
-    u = st.number_input("Node", 0, last, 0, key=f"theory_u_{item.name}", width=110)
-    v = st.number_input("and node", 0, last, min(1, last), key=f"theory_v_{item.name}", width=110)
+    with st.container(horizontal=True):
+        u = st.number_input("Node", 0, last, 0, key=f"theory_u_{item.name}", width=130)
+        v = st.number_input(
+            "and node", 0, last, min(1, last), key=f"theory_v_{item.name}", width=130
+        )
     here = (min(u, v), max(u, v))
     now = st.session_state.get(CHANGES, "")
     try:
         joined = here in changed_edges(item, now)
     except WGNNError:
         joined = False
-    st.button(
+    buttons = st.container(horizontal=True)
+    buttons.button(
         "Add edge",
         icon=":material/add:",
         key="theory_add",
@@ -76,7 +82,7 @@ def _editor(item: Specimen) -> None:
         on_click=asked(flip),
         args=(item, int(u), int(v)),
     )
-    st.button(
+    buttons.button(
         "Remove edge",
         icon=":material/remove:",
         key="theory_remove",
@@ -84,7 +90,7 @@ def _editor(item: Specimen) -> None:
         on_click=asked(flip),
         args=(item, int(u), int(v)),
     )
-    st.button(
+    buttons.button(
         "As it was",
         icon=":material/undo:",
         key="theory_undo",

@@ -48,9 +48,9 @@ def show_statement(statement: Statement, key: str, terms: bool = True) -> None:
 
 def hypothesis(one: Hypothesis) -> str:
     """Its words, after whether it holds; said in words, and not by a colour alone."""
-    mark = ":material/check: holds" if one.holds else ":material/close: fails"
-    beside = "" if one.needed else " *(asked for in the paper, not needed)*"
-    return f"{mark}: {md(symbols(one.text), 200)}{beside}"
+    mark = ":material/check: **holds**" if one.holds else ":material/close: **fails**"
+    beside = "" if one.needed else " (asked for, not needed)"
+    return f"{mark}{beside}: {md(symbols(one.text), 200)}"
 
 
 def _side(term: Term) -> str:

@@ -53,6 +53,8 @@ LINES: tuple[tuple[str, str, Any], ...] = (
 RINGS = (("circle-open", "o"), ("square-open", "s"), ("diamond-open", "D"))
 NUMBERED = 64
 """Up to this many nodes each shows its number, and an edge can be clicked."""
+IN_A_ROW = 4
+"""Entries of a legend beside each other."""
 NUDGE = 1e-6
 """A value on a step belongs to the layer below it, as f~ <= r does."""
 
@@ -71,8 +73,11 @@ class HarmonicDrawing(Figure):
     def to_plotly(self, dark: bool = False) -> go.Figure:
         nodes, points = nodes_of(self.data), points_of(self.data)
         figure = page(self.title, dark, legend=LEGEND_ABOVE, dragmode="pan")
-        figure.update_layout(margin=MARGIN_ABOVE)
         count = len(nodes)
+        entries = len(POLES) + len(self.lines) + len(self._rings()) + nodes["f"].isna().any()
+        # below the buttons of the chart, which stand above a map
+        above = MARGIN_ABOVE["t"] + 24 * -(-int(entries) // IN_A_ROW)
+        figure.update_layout(margin=MARGIN_ABOVE | {"t": above})
         size = 2 * page_size(count) if count <= NUMBERED else page_size(count)
         self._plotly_lines(figure, points, dark)
         if count <= NUMBERED:
@@ -116,7 +121,7 @@ class HarmonicDrawing(Figure):
                 y=points[inside, 1],
                 mode="markers",
                 marker={
-                    "size": size + 6,
+                    "size": size + (6 if count <= NUMBERED else 4),
                     "symbol": symbol,
                     "color": colours[-pole],
                     "line": {"width": 1.5, "color": ink(dark).text},

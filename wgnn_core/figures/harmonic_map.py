@@ -44,6 +44,8 @@ class HarmonicMap(HarmonicDrawing):
 
     statements: tuple[Statement, ...] = ()
     """What it shows, with both sides as numbers."""
+    said: str = ""
+    """A further sentence of the caption."""
 
     @classmethod
     def missing(cls, scene: Scene) -> str:
@@ -133,6 +135,7 @@ class HarmonicMap(HarmonicDrawing):
             sets=tuple(nodes or {}),
             lines=tuple(lines or {}),
             statements=tuple(statements),
+            said=said,
         )
 
 

@@ -239,7 +239,7 @@ def _corollary_1(bench: Workbench) -> Picture:
     edges = bench.scene.graph.edges
     inside = {
         name: edges[mask_of(found.nodes[part].tolist(), len(bench.flow.f))[edges].all(axis=1)]
-        for name, part in (("joins nodes at most r", "at most r"), ("above r", "above r"))
+        for name, part in (("edges at most r", "at most r"), ("edges above r", "above r"))
     }
     return Picture(bench.flow, (found,), edges=inside, steps=(0.0, level, 1.0))
 
