@@ -11,13 +11,14 @@ from ui.assumption import show_assumption
 from ui.jobs import asked
 from ui.shell import page_start
 from ui.show import metrics, show
-from ui.specimens import FIRST, changes_of, choose_graph, clicked
+from ui.specimens import FIRST, changes_of, choose_graph, clicked, under_click
 from ui.statement import number, show_statement, term_table
 from ui.text import count, md
 from ui.widgets import BIND, eta_sliders
 from wgnn_core.figures import Coupling, Figure, HarmonicMap, missing
 from wgnn_core.figures.maps import nodes_of, points_of
 from wgnn_core.figures.text import labels
+from wgnn_core.intervention import Intervention
 from wgnn_core.runs.results import RunResult
 from wgnn_core.theory.cuts import BRUTE_FORCE, MAX_SPECTRAL
 from wgnn_core.theory.specimens import SIDES, text_of
@@ -193,7 +194,8 @@ def theorem_3() -> None:
     runs: tuple[RunResult, ...] = ()
     if item is not None and item.least:
         given["least"] = ",".join(map(str, item.least))
-    given["at"] = eta_sliders(view.choice.like, ("eta2",) if given else ("eta1", "eta2"))
+    asked_for = [*["eta1"] * (not given), *["eta2"] * (when != AS_IT_IS)]
+    given["at"] = eta_sliders(view.choice.like, asked_for) if asked_for else Intervention()
     if item is None:
         runs = (view.base_run(),)
     if graph.num_nodes > MAX_SPECTRAL:
@@ -291,7 +293,9 @@ def draw(figure: HarmonicMap, place: Any, click: Callable[[], None] | None = Non
         )  # fmt: skip
         if figure.said:
             st.caption(md(figure.said, 300))
-        if item is not None and click is not choose_clicked:
+        if click is choose_clicked:
+            st.caption(":material/touch_app: Click a node to choose it.")
+        elif item is not None:
             first = st.session_state.get(FIRST)
             st.caption(
                 ":material/touch_app: Click an edge to remove it; click two nodes to join them."
@@ -330,11 +334,9 @@ def chosen_node() -> tuple[int, Callable[[], None] | None]:
 
 
 def choose_clicked() -> None:
-    points = st.session_state[MAP].selection.points
-    held = [p["customdata"][0] for p in points if p.get("customdata")]
-    nodes = [int(what) for what in held if not isinstance(what, str)]
-    if nodes:
-        st.session_state["theory_node"] = nodes[-1]
+    node = under_click(MAP)
+    if isinstance(node, int):
+        st.session_state["theory_node"] = node
 
 
 def chosen_classes() -> None:

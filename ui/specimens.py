@@ -27,7 +27,7 @@ def choose_graph() -> Specimen | None:
         key=CHOSEN,
         bind=BIND,
         on_change=_forget,
-        width=290,
+        width=330,
         help="The graph of the sidebar, a teaching graph, or a small graph on which a statement "
         "fails as it is worded.",
     )
@@ -107,17 +107,26 @@ def flip(item: Specimen, u: int, v: int) -> None:
 
 def clicked(item: Specimen, key: str) -> None:
     """What a click on the map does to edges: on an edge it goes; on two nodes it comes or goes."""
-    points = st.session_state[key].selection.points
-    held = [point["customdata"] for point in points if point.get("customdata")]
-    if not held:
+    what = under_click(key)
+    if what is None:
         return
-    what = held[-1][0]
     if isinstance(what, str):  # the middle of an edge, "5-6"
         u, v = map(int, what.split("-"))
         flip(item, u, v)
         return
-    node, first = int(what), st.session_state.get(FIRST)
-    if first is None or first == node:
-        st.session_state[FIRST] = node
+    first = st.session_state.get(FIRST)
+    if first is None or first == what:
+        st.session_state[FIRST] = what
     else:
-        flip(item, first, node)
+        flip(item, first, what)
+
+
+def under_click(key: str) -> int | str | None:
+    """The node, or the edge ``5-6``, that was clicked on a map; None if it was neither."""
+    told = [point["customdata"] for point in st.session_state[key].selection.points
+            if point.get("customdata")]  # fmt: skip
+    if not told:
+        return None
+    # a list, or a mapping where plotly sent numbers as one array
+    first = next(iter(told[-1].values() if isinstance(told[-1], dict) else told[-1]))
+    return first if isinstance(first, str) else int(first)

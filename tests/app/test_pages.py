@@ -14,12 +14,13 @@ from wgnn_core.runs.config import RunConfig
 
 PAGES = [page.name for page in pages.PAGES]
 CHARTS = {"start": 1, "dataset": 4, "problem1": 2, "model": 3, "map": 5, "playground": 3, "grid": 3}
+CHARTS |= {"theory": 1}
 """Charts of a page once its run is finished."""
 
-WITHOUT_RUN = {"start": 1, "dataset": 4}
+WITHOUT_RUN = {"start": 1, "dataset": 4, "theory": 1}
 """Charts of a page that show without one."""
 
-QUIET = ("dataset", "own", "runs")
+QUIET = ("dataset", "own", "theory", "runs")
 """Pages that train nothing."""
 
 

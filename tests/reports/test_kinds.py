@@ -131,7 +131,8 @@ def test_a_neighbourhood_has_the_edges_and_numbers_of_the_graph(runs: Runs, grap
 
 
 def test_what_the_graph_alone_gives(graph: Graph) -> None:
-    assert kinds_of((), graph) == ["class-counts", "degrees", "harmonic-map"]
+    alone = ["class-counts", "degrees", "harmonic-map", "level-parts", "rising-path"]
+    assert kinds_of((), graph) == alone
     assert "needs a trained model" in missing("node-map", (), graph)
     assert missing("node-map", (), graph, colour="class") == ""
     split = graph.split(0)

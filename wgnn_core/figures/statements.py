@@ -204,7 +204,8 @@ def _lemmas(bench: Workbench) -> Picture:
     component = level_components(adjacency, flow)
     size = np.bincount(component)
     patch = (size[component] > 1) & flow.reached
-    many = int((size > 1).sum())
+    there = np.unique(component[flow.reached])
+    many = int((size[there] > 1).sum())
     return Picture(
         flow,
         (
@@ -219,7 +220,7 @@ def _lemmas(bench: Workbench) -> Picture:
             ),
         ),
         nodes={"patches of equal value": np.flatnonzero(patch)},
-        said=f"It has {len(size):,} level-components (patches of equal value), "
+        said=f"It has {len(there):,} level-components (patches of equal value), "
         f"{many:,} of them of more than one node.",
     )
 

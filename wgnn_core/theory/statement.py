@@ -101,20 +101,20 @@ def symbols(text: str) -> str:
 
 def verdict(statement: Statement) -> str:
     """One sentence: whether the statement applies on this graph, and whether it holds."""
-    here = "Its hypotheses hold" if statement.applies else "Its hypotheses do not hold"
+    here = "What it needs holds here" if statement.applies else "What it needs does not hold here"
     undefined = math.isnan(statement.left.value) or math.isnan(statement.right.value)
     if undefined and (statement.applies or not statement.decided):
-        return f"{here} here; a side of it is not defined on this graph."
+        return f"{here}; a side of it is not defined on this graph."
     if not statement.decided:
-        return f"{here} here; for the conclusion only bounds are known, and they do not settle it."
+        return f"{here}; for the conclusion only bounds are known, and they do not settle it."
     if not statement.applies:
         does = "does all the same" if statement.holds else "does not either"
-        return f"Its hypotheses do not hold here; the conclusion {does}."
+        return f"{here}; the conclusion {does}."
     if statement.holds:
-        return "Its hypotheses hold here, and so does the conclusion."
+        return f"{here}, and so does the conclusion."
     if not statement.proved:
-        return "Its hypotheses hold here, the conclusion does not: it is a rule of thumb."
-    return "Its hypotheses hold here, but the numbers are too close to show the conclusion."
+        return f"{here}, the conclusion does not: it is a rule of thumb."
+    return f"{here}, but the numbers are too close to show the conclusion."
 
 
 def sides(statement: Statement) -> str:
