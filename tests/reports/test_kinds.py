@@ -22,7 +22,7 @@ from wgnn_core.search import as_table
 from wgnn_core.wgnn import carried
 
 Runs = dict[str, RunResult]
-ONE_RUN = [kind for kind in KINDS if kind not in ("depth-curve", "node-probabilities")]
+ONE_RUN = [kind for kind in KINDS if kind not in ("depth-curve", "node-probabilities", "coupling")]
 """Kinds that one run can give when nothing is chosen."""
 WHOLE = Intervention(0.5, 0.3, 0.4)
 
