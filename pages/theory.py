@@ -85,10 +85,12 @@ def theorem_1() -> None:
     figure = pictured("theorem-1", left, click, node=node)
     with right:
         show_statement(figure.statements[0], "theory_path")
-        poles = {name: value for name, value in seen.items() if name != "partition"}
-        reason = missing("rising-path", (), graph, node=node, **poles)
-        if reason:
-            st.info(f"No rising path: {md(reason, 300)}.", icon=":material/info:")
+        if not figure.statements[0].applies:
+            st.info(
+                f"No rising path: the part of the graph around node {node} has no observed nodes "
+                "of both kinds.",
+                icon=":material/info:",
+            )
         else:
             show(made("rising-path", node=node), "theory_rising", height=300)
 

@@ -113,14 +113,14 @@ def export(
     if configs is not None and (ids or described or parameter):
         raise WGNNError(f"{configs} has the runs already; give one or the other.")
     results: list[RunResult] = []
-    xy = None
+    place: dict[str, Any] = {}
     if ids:
         results = _stored(ids)
     elif configs is not None:
         results = [run_to_end(replace(one, **device)) for one in _recorded(configs)]
     elif is_specimen(str(flags.get("dataset", ""))):
         graph = specimen_graph(str(flags["dataset"]))
-        xy = places(specimen_of(str(flags["dataset"])))
+        place = {"xy": places(specimen_of(str(flags["dataset"])))}
     elif "dataset" in flags:
         config = run_config(given, hyper, parameter, _interventions(given, eta or []))
         graph = config.graph()
@@ -134,7 +134,7 @@ def export(
     if results:
         graph = results[0].graph
     if figure is not None:
-        content = figure_bundle(figure_of(figure, results, graph, xy=xy, **choices), style)
+        content = figure_bundle(figure_of(figure, results, graph, **place, **choices), style)
     elif len(results) == 1:
         content = run_bundle(results[0], graph, style, **choices)
     else:

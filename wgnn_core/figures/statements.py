@@ -237,7 +237,7 @@ def _theorem_1(bench: Workbench) -> Picture:
 def _corollary_1(bench: Workbench) -> Picture:
     level = bench.scene.choices.level
     found = corollary_1(bench.adjacency, bench.flow, level)
-    edges = bench.scene.graph.edges
+    edges = bench.scene.edges  # none where they are too many to draw
     inside = {
         name: edges[mask_of(found.nodes[part].tolist(), len(bench.flow.f))[edges].all(axis=1)]
         for name, part in (("edges at most r", "at most r"), ("edges above r", "above r"))
