@@ -13,11 +13,11 @@ from ui.shell import page_start
 from ui.show import metrics, show
 from ui.specimens import FIRST, changes_of, choose_graph, clicked, under_click
 from ui.statement import number, show_statement, term_table
-from ui.text import count, md
+from ui.text import md
 from ui.widgets import BIND, eta_sliders
 from wgnn_core.figures import Coupling, Figure, HarmonicMap, missing
 from wgnn_core.figures.maps import nodes_of, points_of
-from wgnn_core.figures.text import labels
+from wgnn_core.figures.text import count, labels
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.results import RunResult
 from wgnn_core.theory.cuts import BRUTE_FORCE, MAX_SPECTRAL

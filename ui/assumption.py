@@ -7,23 +7,17 @@ import streamlit as st
 from ui import load
 from ui.shell import View
 from ui.show import metrics, show
-from ui.text import count, md, percent, signed
-from ui.widgets import BIND
+from ui.text import md, percent
+from ui.widgets import seed_position
 from wgnn_core.figures import missing
+from wgnn_core.figures.text import count, signed
 
 
 def show_assumption(view: View) -> None:
     """Numbers and figures of one seed; ends the page while the base model is not trained."""
     result = view.base_run()
     seeds = result.trained.seeds
-    position = st.selectbox(
-        "Seed",
-        range(len(seeds)),
-        format_func=lambda k: str(seeds[k]),
-        key="theory_seed",
-        bind=BIND,
-        width=90,
-    )
+    position = seed_position(result.trained, "theory")
     reason = missing("assumption-classes", result, view.graph)
     if reason:
         st.info(f"Nothing to compare: {md(reason, 300)}.", icon=":material/info:")
@@ -40,7 +34,7 @@ def show_assumption(view: View) -> None:
             (
                 "f̃ as classifier",
                 percent(found.harmonic_accuracy),
-                f"{signed(gain)} points to the network's {percent(found.network_accuracy)}",
+                f"{signed(gain, 1)} points to the network's {percent(found.network_accuracy)}",
             ),
             (
                 "f̃ as ranker (AURC)",

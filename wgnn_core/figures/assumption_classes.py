@@ -33,13 +33,15 @@ class AssumptionClasses(Bars):
         # a class without training nodes is nowhere in f~, and a constant has no correlation
         known = [s for s, one in enumerate(found) if np.isfinite([one.pearson, one.spearman]).all()]
         if not known:
-            raise WGNNError(f"f~ or the network is constant on {label(graph.name)} in every class.")
+            raise WGNNError(
+                f"f~ or the network is constant on {label(graph.title)} in every class."
+            )
         left = len(found) - len(known)
         pearson = [found[s].pearson for s in known]
         return cls.of(
             [graph.class_names[s] for s in known],
             {"of the values": pearson, "of the ranks": [found[s].spearman for s in known]},
-            title=f"Smooth interpolation against the network on {label(graph.name)}",
+            title=f"Smooth interpolation against the network on {label(graph.title)}",
             caption="Correlation of the smooth interpolation of each class with the network's "
             f"probability of it, over {found[known[0]].nodes:,} nodes outside the training set: "
             f"{min(pearson):.2f} to {max(pearson):.2f}. Where it is high, Section 3 speaks of the "

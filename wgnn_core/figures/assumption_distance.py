@@ -33,7 +33,7 @@ class AssumptionDistance(Bars):
         return cls.of(
             hops,
             {"smooth interpolation": found.harmonic, "network": found.network},
-            title=f"Two kinds of w by distance to the boundary on {label(scene.graph.name)}",
+            title=f"Two kinds of w by distance to the boundary on {label(scene.graph.title)}",
             caption="Mean w of the nodes outside the training set by hops to the nearest node of "
             "another class, computed from the smooth interpolation and from the network; over all "
             f"these nodes the two have a correlation of {both.pearson:.2f}. {scene.whose}",

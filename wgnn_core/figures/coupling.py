@@ -15,11 +15,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as PaperFigure
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.fields import hyper
 from wgnn_core.figures.base import Figure, page
 from wgnn_core.figures.flow import all_classes, without_poles
 from wgnn_core.figures.groups import checked_node
-from wgnn_core.figures.scene import OfSeed, Scene
+from wgnn_core.figures.scene import OfNode, Scene
 from wgnn_core.figures.style import SMALLEST_TEXT, Style, lightness
 from wgnn_core.figures.text import label, labels, paper_text, plotly_text
 from wgnn_core.theory.dirichlet import Signal
@@ -34,20 +33,13 @@ SHOWN = 5e-4
 """Smaller masses would read 0.000 and are left blank."""
 
 
-@dataclass(frozen=True)
-class CouplingChoices(OfSeed):
-    """Which node."""
-
-    node: int | None = hyper(None, "the node that is looked at", 0, 2**31)
-
-
 @dataclass(frozen=True, eq=False)
 class Coupling(Figure):
     """A matrix: what stays of each class on the diagonal, what moves beside it."""
 
     kind: ClassVar[str] = "coupling"
     drawn: ClassVar[tuple[str, ...]] = ("mass",)
-    choices: ClassVar[type[CouplingChoices]] = CouplingChoices
+    choices: ClassVar[type[OfNode]] = OfNode
     runs: ClassVar[tuple[int, int]] = (0, 1)
 
     classes: tuple[str, ...]
@@ -74,7 +66,7 @@ class Coupling(Figure):
                 )
             mu = np.clip(mu, 0.0, 1.0)
         names = scene.graph.class_names
-        figure = cls.of(names, mu, node=node, graph=scene.graph.name)
+        figure = cls.of(names, mu, node=node, graph=scene.graph.title)
         return replace(figure, caption=f"{figure.caption} {whose}")
 
     @classmethod

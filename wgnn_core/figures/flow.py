@@ -93,7 +93,7 @@ def between(scene: Scene) -> Between:
                 if which is not None
                 else f"every training node is of class {label(graph.class_names[number])}"
             )
-            raise WGNNError(f"{whose} on {label(graph.name)}, so {pole} is empty.")
+            raise WGNNError(f"{whose} on {label(graph.title)}, so {pole} is empty.")
     return Between(graph, number, rival, zeros, ones)
 
 
@@ -117,6 +117,6 @@ def class_number(graph: Graph, text: str) -> int:
     if text.isdecimal() and int(text) < graph.num_classes:
         return int(text)
     raise WGNNError(
-        f"{graph.name} has no class {text!r}; it has {', '.join(graph.class_names)}, numbered "
+        f"{graph.title} has no class {text!r}; it has {', '.join(graph.class_names)}, numbered "
         f"0 to {graph.num_classes - 1}."
     )

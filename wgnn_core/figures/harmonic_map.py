@@ -60,7 +60,7 @@ class HarmonicMap(HarmonicDrawing):
             np.clip(picture.flow.f, 0.0, 1.0),
             zeros=picture.flow.zeros,
             ones=picture.flow.ones,
-            graph=scene.graph.name,
+            graph=scene.graph.title,
             class_name=poles.name,
             other=poles.other,
             steps=picture.steps,

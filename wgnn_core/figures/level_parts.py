@@ -58,7 +58,7 @@ class LevelParts(Figure):
             below,
             above,
             level=scene.choices.level,
-            graph=scene.graph.name,
+            graph=scene.graph.title,
             class_name=poles.name,
         )
 

@@ -12,11 +12,10 @@ import pandas as pd
 import plotly.graph_objects as go
 from matplotlib.figure import Figure as PaperFigure
 
-from wgnn_core.fields import hyper
 from wgnn_core.figures.base import Figure, page
 from wgnn_core.figures.flow import OfFlow, between, without_poles
 from wgnn_core.figures.harmonic_drawing import LINES, SCALE_TITLE
-from wgnn_core.figures.scene import Scene
+from wgnn_core.figures.scene import OfNode, Scene
 from wgnn_core.figures.statements import Workbench
 from wgnn_core.figures.style import Style
 from wgnn_core.figures.text import label, paper_text, plotly_text
@@ -29,10 +28,8 @@ MOST_TICKS = 16
 
 
 @dataclass(frozen=True)
-class RisingPathChoices(OfFlow):
-    """Through which node."""
-
-    node: int | None = hyper(None, "the node that is looked at", 0, 2**31)
+class RisingPathChoices(OfFlow, OfNode):
+    """Whose interpolation, and through which node."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +60,7 @@ class RisingPath(Figure):
             path,
             np.clip(bench.flow.f[path], 0.0, 1.0),
             through=bench.node,
-            graph=scene.graph.name,
+            graph=scene.graph.title,
             class_name=bench.poles.name,
             told=f"{sides(found)}.",
         )

@@ -14,7 +14,7 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.fields import hyper
 from wgnn_core.figures.flow import Between, OfFlow, between
 from wgnn_core.figures.groups import checked_node
-from wgnn_core.figures.scene import OfModel, Scene
+from wgnn_core.figures.scene import OfModel, OfNode, Scene
 from wgnn_core.graph import BoolArray, IntArray
 from wgnn_core.supplement import supplement
 from wgnn_core.theory.assumption import harmonic_nonuniformity
@@ -48,7 +48,7 @@ NAMES = (
 
 
 @dataclass(frozen=True)
-class StatementChoices(OfFlow, OfModel):
+class StatementChoices(OfFlow, OfNode, OfModel):
     """Which statement, and what it speaks of."""
 
     statement: str = hyper("none", "statement of Section 3 that harmonic-map shows", choices=NAMES)
@@ -56,7 +56,6 @@ class StatementChoices(OfFlow, OfModel):
         "true", "the sides of Theorem 2: by true or by predicted class",
         choices=("true", "predicted"),
     )  # fmt: skip
-    node: int | None = hyper(None, "the node that is looked at", 0, 2**31)
     level: float = hyper(0.5, "r of corollary-1", 1e-6, 1 - 1e-6)
     least: str | None = hyper(
         None, "V' of theorem-3, node numbers 0,5,17; what Algorithm 2 chooses if none"

@@ -45,15 +45,17 @@ def specimen_graph(text: str) -> Graph:
     edges = np.array(changed_edges(item, changes), dtype=np.int64).reshape(-1, 2)
     observed = item.mask(item.zeros) | item.mask(item.ones)
     nobody = np.zeros(item.num_nodes, dtype=np.bool_)
+    name = item.title + " with changed edges" * bool(changes)
     # not by `make_graph`: nothing is trained here, so validation and test sets may be empty
     return Graph(
-        name=item.title + " with changed edges" * bool(changes),
+        name=name,
         x=sparse.csr_array(np.ones((item.num_nodes, 1), dtype=np.float32)),
         edges=edges,
         y=item.mask(item.upper).astype(np.int64),
         class_names=SIDES,
         splits=(Split(observed, nobody, ~observed),),
         origin=(text_of(item, changes), ()),
+        title=name,
     )
 
 
