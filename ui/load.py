@@ -26,10 +26,13 @@ from wgnn_core.figures.edge_drop_page import close_up_html
 from wgnn_core.graph import BoolArray, Graph, IntArray
 from wgnn_core.intervention import Base
 from wgnn_core.layout import layout
+from wgnn_core.reports import assumption as assumption_report
 from wgnn_core.reports import rankers as rankers_report
+from wgnn_core.reports.assumption import Assumption
 from wgnn_core.runs.config import Pairs, RunConfig
 from wgnn_core.runs.jobs import Jobs
 from wgnn_core.runs.results import RunResult
+from wgnn_core.theory.specimens import is_specimen, places, specimen_graph, specimen_of
 
 LEDGER = Ledger(512 * 2**20)
 PAGE_BYTES = 128 * 2**20
@@ -67,7 +70,7 @@ def is_ready(name: str) -> bool:
 
 def pinned(dataset: str) -> str:
     """The name by which things of a graph are kept: another may be imported under its own."""
-    return datasets.spec(dataset).pinned
+    return dataset if is_specimen(dataset) else datasets.spec(dataset).pinned
 
 
 def graph(dataset: str, parameters: Pairs = ()) -> Graph:
@@ -88,6 +91,8 @@ def graph(dataset: str, parameters: Pairs = ()) -> Graph:
 
 @st.cache_resource(max_entries=12, show_spinner="Reading the graph ...")
 def _graph(dataset: str, parameters: Pairs) -> Graph:
+    if is_specimen(dataset):
+        return specimen_graph(dataset)
     return RunConfig(dataset, parameters).graph()  # the very one that results refer to
 
 
@@ -101,6 +106,8 @@ def points(dataset: str, parameters: Pairs = ()) -> npt.NDArray[np.float32]:
 
 @st.cache_resource(max_entries=12, show_spinner="Laying out the graph ...")
 def _points(dataset: str, parameters: Pairs) -> npt.NDArray[np.float32]:
+    if is_specimen(dataset):
+        return places(specimen_of(dataset))
     drawn = graph(dataset, parameters)
     return layout(drawn.edges, drawn.num_nodes)
 
@@ -157,6 +164,12 @@ def ranker_table(
 def hits(run_id: str, ranker: str) -> list[BoolArray]:
     """Whether each of `orders` is predicted right."""
     return accuracy_coverage.hits(base_of(run_id), ranker)
+
+
+@st.cache_resource(max_entries=64, show_spinner="Interpolating the labels ...")
+def assumption(run_id: str, position: int) -> Assumption:
+    """See `wgnn_core.reports.assumption`."""
+    return assumption_report.assumption(base_of(run_id), position)
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

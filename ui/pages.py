@@ -34,6 +34,9 @@ PAGES = (
     Page("playground", "Playground", "tune", "Turn η and see nodes join and edges go.", True),
     Page("grid", "Eta grid", "grid_on", "Over how wide a range of η does it help?", True),
     Page(
+        "theory", "Theory", "function", "What Section 3 says, checked on a graph, and its limits."
+    ),
+    Page(
         "paper",
         "Paper",
         "menu_book",

@@ -44,6 +44,7 @@ def show(
     modes: tuple[str, ...] = (),
     on_select: Callable[[], None] | None = None,
     wheel: bool = False,
+    captioned: bool = True,
 ) -> Any:
     """The chart with its caption and export control.
 
@@ -55,6 +56,7 @@ def show(
         modes: Ways to select marks, out of points, box and lasso; then the selection is returned.
         on_select: Called when something was selected, before the page is drawn anew.
         wheel: Whether the mouse wheel zooms the chart; else it scrolls the page.
+        captioned: Leave the sentence out where the page says the same beside the chart.
     """
     drawn = figure.to_plotly(is_dark())
     # The title goes above, as text: plotly would cut it where a column is narrow.
@@ -85,7 +87,8 @@ def show(
         on_select=(on_select or "rerun") if modes else "ignore",
         selection_mode=cast(Any, modes or ("points",)),
     )
-    st.caption(md(figure.caption, 800))
+    if captioned:
+        st.caption(md(figure.caption, 800))
     return state
 
 
@@ -181,9 +184,7 @@ def _export(figure: Figure, key: str) -> None:
 
 
 def _dataset(figure: Figure) -> str:
-    """The name of the graph in the catalogue: other names come from users."""
-    origin = figure.scene.graph.origin if figure.scene is not None else None
-    return "graph" if origin is None else origin[0]
+    return "graph" if figure.scene is None else figure.scene.graph.file_name
 
 
 def export_run(result: RunResult, xy: FloatArray, key: str) -> None:

@@ -36,20 +36,23 @@ def widget(knob: Knob, default: Any, key: str, bind: bool = True) -> Any:
     )  # fmt: skip
 
 
-def eta_sliders(like: Intervention) -> Intervention:
-    """The three sliders, the same on every page and in the address; other knobs as in `like`."""
-    etas = [knob for knob in knobs(Intervention) if knob.name in ETAS]
+def eta_sliders(like: Intervention, names: Sequence[str] = ETAS) -> Intervention:
+    """The sliders, the same on every page and in the address; other knobs as in `like`.
+
+    An eta that is not among `names` is 0.
+    """
+    etas = [knob for knob in knobs(Intervention) if knob.name in names]
     with st.grid(len(etas), min_column_width=170):
-        values = [
-            float(
+        values = {
+            knob.name: float(
                 st.slider(
                     knob.title, 0.0, 1.0, DEFAULTS[knob.name], STEP,
                     key=knob.name, bind=BIND, help=_sentence(knob.help),
                 )
             )
             for knob in etas
-        ]  # fmt: skip
-    return like.at(*values)
+        }  # fmt: skip
+    return like.at(*(values.get(name, 0.0) for name in ETAS))
 
 
 PLACES = {"by edges": "graph", "by classes": "polygon"}

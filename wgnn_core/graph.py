@@ -6,6 +6,7 @@ A graph is immutable and checked once, in `make_graph`; everything downstream tr
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -84,6 +85,11 @@ class Graph:
     @property
     def num_classes(self) -> int:
         return len(self.class_names)
+
+    @property
+    def file_name(self) -> str:
+        """Its name in the catalogue as part of a file's name: other names come from users."""
+        return "graph" if self.origin is None else re.sub(r"[^\w-]+", "-", self.origin[0])
 
     @cached_property
     def unlabelled(self) -> BoolArray:

@@ -14,13 +14,13 @@ from wgnn_core.runs.config import RunConfig
 
 PAGES = [page.name for page in pages.PAGES]
 CHARTS = {"start": 1, "dataset": 4, "problem1": 2, "model": 3, "map": 5, "playground": 3, "grid": 3}
-CHARTS |= {"paper": 1}
+CHARTS |= {"paper": 1, "theory": 1}
 """Charts of a page once its run is finished."""
 
-WITHOUT_RUN = {"start": 1, "dataset": 4, "paper": 1}
+WITHOUT_RUN = {"start": 1, "dataset": 4, "paper": 1, "theory": 1}
 """Charts of a page that show without one."""
 
-QUIET = ("dataset", "own", "runs", "paper")
+QUIET = ("dataset", "own", "theory", "runs", "paper")
 """Pages that train nothing."""
 
 

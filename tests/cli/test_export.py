@@ -287,9 +287,23 @@ def test_a_class_has_a_name_or_a_number(monkeypatch: pytest.MonkeyPatch) -> None
         assert caught(monkeypatch, [*words, text])[1]["choices"].label == text
 
 
+def test_a_specimen_of_the_gallery_stands_for_a_dataset(tmp_path: Path) -> None:
+    words = ["--dataset", "gallery:path,-3-4", "--figure", "harmonic-map", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, ["export", *words, "--statement", "theorem-2"])
+    assert done.exit_code == 0, done.output
+    with zipfile.ZipFile(tmp_path / "gallery-path--3-4-harmonic-map.zip") as archive:
+        assert archive.read("data.csv").decode().count("edge,") == 7
+        command = shlex.split(archive.read("command.txt").decode())
+    again = CliRunner().invoke(app, [*command[3:-1], str(tmp_path / "again")])
+    assert again.exit_code == 0, again.output
+    first, second = (next(place.glob("*.zip")) for place in (tmp_path, tmp_path / "again"))
+    assert first.read_bytes() == second.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--dataset", "gallery:none", "--figure", "degrees"], "no specimen 'none'"),
         (["--dataset", "karate"], "--figure KIND or --all"),
         (["--dataset", "karate", "--figure", "node-map", "--all"], "and not both"),
         (["--figure", "node-map"], "say which run"),

@@ -13,19 +13,24 @@ from wgnn_core.confusion import confusion_matrix
 from wgnn_core.edgedrop import drop_edges
 from wgnn_core.figures import (
     AccuracyCoverage,
+    AssumptionClasses,
+    AssumptionDistance,
     BoundaryBox,
     ClassCounts,
     ComparisonBars,
     Confusion,
+    Coupling,
     Degrees,
     DepthCurve,
     EdgeDropMap,
     EtaGrid,
     Figure,
     HarmonicMap,
+    LevelParts,
     NodeMap,
     NodeProbabilities,
     ReliabilityDiagram,
+    RisingPath,
     TrainingCurves,
     WChange,
     WHistogram,
@@ -34,7 +39,7 @@ from wgnn_core.figures.polygon import place
 from wgnn_core.graph import UNLABELLED, Graph, Split, make_graph
 from wgnn_core.replicas.history import History
 from wgnn_core.theory.harmonic import flow_between, smooth_interpolation
-from wgnn_core.theory.levels import increasing_path
+from wgnn_core.theory.levels import level_parts, theorem_1
 
 CLASSES = ("theory", "neural networks", "genetic algorithms")
 
@@ -74,6 +79,9 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
     adjacency = sparse.csr_array((np.ones(both.shape[1]), both), shape=(nodes, nodes))
     f = smooth_interpolation(adjacency, zeros, ones)
     middle = int(np.nanargmin(np.abs(f - 0.5)))
+    flow = flow_between(adjacency, zeros, ones)
+    rising = theorem_1(adjacency, flow, middle)
+    between = {"graph": graph, "class_name": names[0]}
     alpha = np.linspace(0.05, 1, 20)
 
     def curves(start, end):
@@ -198,8 +206,23 @@ def build(names=CLASSES, graph="Cora", nodes=240) -> dict[str, Callable[[], Figu
             f,
             zeros=zeros,
             ones=ones,
-            graph=graph,
-            class_name=names[0],
-            path=increasing_path(adjacency, flow_between(adjacency, zeros, ones), middle),
+            nodes={"chosen node": np.array([middle])},
+            lines={"rising path": rising.edges["path"], "dropped": edges[:5]},
+            statements=[rising],
+            **between,
+        ),
+        "harmonic-map two layers": lambda: HarmonicMap.of(
+            xy, edges, f, zeros=zeros, ones=ones, steps=(0, 0.3, 1), **between
+        ),
+        "rising-path": lambda: RisingPath.of(
+            rising.nodes["path"], f[rising.nodes["path"]], through=middle, **between
+        ),
+        "level-parts": lambda: LevelParts.of(*level_parts(adjacency, flow), level=0.4, **between),
+        "coupling": lambda: Coupling.of(names, belief[0, 0], node=0, graph=graph),
+        "assumption-classes": lambda: bars(
+            AssumptionClasses, ("of the values", "of the ranks"), y_label="Correlation of nodes"
+        ),
+        "assumption-distance": lambda: bars(
+            AssumptionDistance, ("smooth interpolation", "network"), "Hops", "Mean w(v)"
         ),
     }

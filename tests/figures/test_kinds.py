@@ -318,12 +318,21 @@ def test_harmonic_map_layers_and_path() -> None:
     f = [0, 0.5, np.nan, 1]
     zeros, ones = np.eye(4, dtype=bool)[0], np.eye(4, dtype=bool)[3]
     figure = HarmonicMap.of(
-        XY, EDGES, f, zeros=zeros, ones=ones, graph="g", class_name="c", layers=4, path=[0, 1, 3]
-    )
+        XY, EDGES, f, zeros=zeros, ones=ones, graph="g", class_name="c",
+        steps=(0, 0.25, 0.5, 1), lines={"rising path": np.array([[0, 1], [3, 1]])},
+        nodes={"V'": np.array([1]), "chosen": np.array([1, 2])},
+    )  # fmt: skip
     nodes = figure.data[figure.data["mark"] == "node"]
-    assert nodes["layer"].tolist()[:2] == [0, 2] and nodes["layer"].tolist()[3] == 3
-    route = next(t for t in figure.to_plotly().data if t.name == "rising path")
-    np.testing.assert_array_equal(route.x, XY[[0, 1, 3], 0])
+    assert nodes["layer"].tolist()[:2] == [0, 1], "a value on a step is at most that step"
+    assert nodes["layer"].tolist()[3] == 2
+    assert nodes["marked"].tolist() == ["", "V'; chosen", "chosen", ""]
+    traces = {trace.name: trace for trace in figure.to_plotly().data}
+    route = traces["rising path (2)"]
+    np.testing.assert_array_equal(route.x[[0, 1, 3, 4]], XY[[0, 1, 1, 3], 0])
+    assert traces["V′"].x == XY[[1], 0] and len(traces["chosen"].x) == 2
+    edges = [tuple(sorted(edge)) for edge in np.asarray(EDGES).tolist()]
+    handles = [u_v for u_v, _ in traces["edge"].customdata]
+    assert sorted(handles) == sorted({f"{u}-{v}" for u, v in [*edges, (0, 1), (1, 3)]})
 
 
 def test_figures_can_be_rendered_by_many_threads() -> None:

@@ -22,7 +22,7 @@ from wgnn_core.search import as_table
 from wgnn_core.wgnn import carried
 
 Runs = dict[str, RunResult]
-ONE_RUN = [kind for kind in KINDS if kind not in ("depth-curve", "node-probabilities")]
+ONE_RUN = [kind for kind in KINDS if kind not in ("depth-curve", "node-probabilities", "coupling")]
 """Kinds that one run can give when nothing is chosen."""
 WHOLE = Intervention(0.5, 0.3, 0.4)
 
@@ -131,7 +131,8 @@ def test_a_neighbourhood_has_the_edges_and_numbers_of_the_graph(runs: Runs, grap
 
 
 def test_what_the_graph_alone_gives(graph: Graph) -> None:
-    assert kinds_of((), graph) == ["class-counts", "degrees", "harmonic-map"]
+    alone = ["class-counts", "degrees", "harmonic-map", "level-parts", "rising-path"]
+    assert kinds_of((), graph) == alone
     assert "needs a trained model" in missing("node-map", (), graph)
     assert missing("node-map", (), graph, colour="class") == ""
     split = graph.split(0)

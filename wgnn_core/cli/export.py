@@ -21,6 +21,7 @@ from wgnn_core.reports import figure_bundle, run_bundle
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult, load_result
 from wgnn_core.runs.store import Store
+from wgnn_core.theory.specimens import is_specimen, places, specimen_graph, specimen_of
 
 OF_RUN, OF_KNOBS = "The run", "The knobs that all --eta share"
 OF_FIGURE, OF_STYLE = "What the figure shows", "How it looks"
@@ -95,7 +96,8 @@ def export(
 
     It is of a stored run, or of a configuration, which is trained unless the store has it: the
     command in a bundle is of the second kind, so it works anywhere. A figure of the graph alone
-    needs no more than --dataset. The model's hyperparameters are flags too, see `models NAME`:
+    needs no more than --dataset; there gallery:barbell is a graph of the gallery of Section 3. The
+    model's hyperparameters are flags too, see `models NAME`:
     --hidden 32.
     """
     style = Style(**given.of(Style))
@@ -111,10 +113,14 @@ def export(
     if configs is not None and (ids or described or parameter):
         raise WGNNError(f"{configs} has the runs already; give one or the other.")
     results: list[RunResult] = []
+    place: dict[str, Any] = {}
     if ids:
         results = _stored(ids)
     elif configs is not None:
         results = [run_to_end(replace(one, **device)) for one in _recorded(configs)]
+    elif is_specimen(str(flags.get("dataset", ""))):
+        graph = specimen_graph(str(flags["dataset"]))
+        place = {"xy": places(specimen_of(str(flags["dataset"])))}
     elif "dataset" in flags:
         config = run_config(given, hyper, parameter, _interventions(given, eta or []))
         graph = config.graph()
@@ -128,7 +134,7 @@ def export(
     if results:
         graph = results[0].graph
     if figure is not None:
-        content = figure_bundle(figure_of(figure, results, graph, **choices), style)
+        content = figure_bundle(figure_of(figure, results, graph, **place, **choices), style)
     elif len(results) == 1:
         content = run_bundle(results[0], graph, style, **choices)
     else:
@@ -139,7 +145,7 @@ def export(
 
 def _name(results: Sequence[RunResult], graph: Graph) -> str:
     if not results:
-        return graph.origin[0] if graph.origin else "graph"
+        return graph.file_name
     first = results[0].summary
     return f"{first.dataset}-{first.model}-{first.run_id[:8]}"
 

@@ -12,19 +12,24 @@ from typing import Any
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.accuracy_coverage import AccuracyCoverage as AccuracyCoverage
+from wgnn_core.figures.assumption_classes import AssumptionClasses as AssumptionClasses
+from wgnn_core.figures.assumption_distance import AssumptionDistance as AssumptionDistance
 from wgnn_core.figures.base import Figure as Figure
 from wgnn_core.figures.boundary_box import BoundaryBox as BoundaryBox
 from wgnn_core.figures.class_counts import ClassCounts as ClassCounts
 from wgnn_core.figures.comparison_bars import ComparisonBars as ComparisonBars
 from wgnn_core.figures.confusion import Confusion as Confusion
+from wgnn_core.figures.coupling import Coupling as Coupling
 from wgnn_core.figures.degrees import Degrees as Degrees
 from wgnn_core.figures.depth_curve import DepthCurve as DepthCurve
 from wgnn_core.figures.edge_drop import EdgeDropMap as EdgeDropMap
 from wgnn_core.figures.eta_grid import EtaGrid as EtaGrid
 from wgnn_core.figures.harmonic_map import HarmonicMap as HarmonicMap
+from wgnn_core.figures.level_parts import LevelParts as LevelParts
 from wgnn_core.figures.node_map import NodeMap as NodeMap
 from wgnn_core.figures.node_probabilities import NodeProbabilities as NodeProbabilities
 from wgnn_core.figures.reliability import ReliabilityDiagram as ReliabilityDiagram
+from wgnn_core.figures.rising_path import RisingPath as RisingPath
 from wgnn_core.figures.scene import Layout, Runs, Scene, runs_of
 from wgnn_core.figures.style import VENUES as VENUES
 from wgnn_core.figures.style import Style as Style

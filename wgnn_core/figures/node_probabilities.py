@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from wgnn_core.fields import hyper
 from wgnn_core.figures.bars import Bars
 from wgnn_core.figures.groups import checked_node
-from wgnn_core.figures.scene import OfSeed, Scene
+from wgnn_core.figures.scene import OfNode, Scene
 from wgnn_core.figures.text import label
-
-
-@dataclass(frozen=True)
-class NodeProbabilitiesChoices(OfSeed):
-    """Which node."""
-
-    node: int | None = hyper(None, "node whose probabilities are shown", 0, 2**31)
 
 
 class NodeProbabilities(Bars):
     """Two bars for each class: mu_v(s) of the base model, and 1/|S|."""
 
     kind: ClassVar[str] = "node-probabilities"
-    choices: ClassVar[type[NodeProbabilitiesChoices]] = NodeProbabilitiesChoices
+    choices: ClassVar[type[OfNode]] = OfNode
 
     @classmethod
     def missing(cls, scene: Scene) -> str:

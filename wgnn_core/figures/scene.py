@@ -45,6 +45,13 @@ class OfSeed(Choices):
 
 
 @dataclass(frozen=True)
+class OfNode(OfSeed):
+    """Choices of a figure of one node."""
+
+    node: int | None = hyper(None, "the node that is looked at", 0, 2**31)
+
+
+@dataclass(frozen=True)
 class BeforeAfter(Choices):
     """Choices of a figure of the base model and, beside it, of wGNN, over all seeds."""
 

@@ -182,16 +182,17 @@ def _below_limit(terms: Bottleneck, needed: bool) -> Hypothesis:
 
 
 def _numbers(terms: Bottleneck) -> tuple[Term, ...]:
+    h, c, limit = terms.expansion, terms.largest_cut, terms.limit
     return (
-        Term("h(G), lower bound", terms.expansion.lower),
-        Term("h(G), upper bound", terms.expansion.upper),
-        Term("C, lower bound", terms.largest_cut.lower),
-        Term("C, upper bound", terms.largest_cut.upper),
-        Term("C, floor that a spanning forest keeps", terms.forest_floor),
-        Term("c0, lower bound", terms.limit.lower),
-        Term("c0, upper bound", terms.limit.upper),
-        Term("c1", terms.divisor),
-        *(Term(name, bounds.upper) for name, bounds in terms.limit_terms.items()),
+        Term("h(G), lower bound", h.lower, h.lower_by),
+        Term("h(G), upper bound", h.upper, h.upper_by),
+        Term("C, lower bound", c.lower, c.lower_by),
+        Term("C, upper bound", c.upper, c.upper_by),
+        Term("C, floor that a spanning forest keeps", terms.forest_floor, "counted"),
+        Term("c0, lower bound", limit.lower, limit.lower_by),
+        Term("c0, upper bound", limit.upper, limit.upper_by),
+        Term("c1", terms.divisor, "counted"),
+        *(Term(name, found.upper, found.upper_by) for name, found in terms.limit_terms.items()),
     )
 
 

@@ -33,6 +33,7 @@ class Specimen:
         dropped: Edges whose removal is the point of the specimen.
         joining: Nodes that are newly observed as 1, where that is the point.
         counterexample: Whether a statement fails on it, as the paper words it.
+        xy: Where its nodes stand, for specimens whose shape is known; else it is computed.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Specimen:
     dropped: Pairs = ()
     joining: tuple[int, ...] = ()
     counterexample: bool = True
+    xy: tuple[tuple[float, float], ...] = ()
 
     @property
     def adjacency(self) -> sparse.csr_array:
@@ -116,6 +118,7 @@ def _grid() -> Specimen:
         tuple(v for v in range(48) if v % 8 >= 4),
         least=tuple(v for v in range(48) if v % 8 in (3, 4)),
         counterexample=False,
+        xy=tuple((float(v % 8), float(-(v // 8))) for v in range(48)),
     )
 
 
@@ -144,6 +147,7 @@ def _leaky_path(length: int = 18) -> Specimen:
     row = [(i, i + 1) for i in range(length - 1)]
     leaves = [(v, length + 2 * (v - 1) + k) for v in range(1, length - 1) for k in (0, 1)]
     total = length + len(leaves)
+    beside = [(float(v), y) for v in range(1, length - 1) for y in (1.0, -1.0)]
     return Specimen(
         "leaky-path",
         "Leaky path",
@@ -157,6 +161,7 @@ def _leaky_path(length: int = 18) -> Specimen:
         (length - 1,),
         (length - 1,),
         counterexample=False,
+        xy=(*((float(v), 0.0) for v in range(length)), *beside),
     )
 
 

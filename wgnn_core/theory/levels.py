@@ -121,6 +121,17 @@ def layers(flow: Flow) -> tuple[IntArray, Signal]:
     return layer, flow.f[order[np.concatenate([[True], new])]]
 
 
+def level_parts(adjacency: sparse.csr_array, flow: Flow) -> tuple[Signal, IntArray, IntArray]:
+    """Into how many parts {f~ <= r} and {f~ > r} fall, for r from each value to the next.
+
+    Returns:
+        The values of f~ below 1 in rising order, and the two numbers of parts from each on.
+    """
+    layer, value = layers(flow)
+    below, above = _both_parts(adjacency, flow, layer)
+    return value[:-1], below, above[::-1]
+
+
 def corollary_1(adjacency: sparse.csr_array, flow: Flow, r: float) -> Statement:
     """Corollary 1 for the level r: V_r = {f~ <= r}, once in one part, stays in one part.
 
@@ -132,11 +143,8 @@ def corollary_1(adjacency: sparse.csr_array, flow: Flow, r: float) -> Statement:
     if not 0 < r < 1:
         raise WGNNError(f"the level r is {r}; it must lie between 0 and 1.")
     layer, value = layers(flow)
-    # 0 < r < 1: the lower set holds the nodes of value 0 and none of value 1, the upper one
-    # the other way round
     inside = flow.reached
-    below = _parts_by_layer(adjacency, layer, inside & (flow.rest > 0))
-    above = _parts_by_layer(adjacency, layer.max() - layer, inside & (flow.f > 0))
+    below, above = _both_parts(adjacency, flow, layer)
     under = inside & (value[layer] <= r)
     over = inside & ~under
     free = layer[flow.free]
@@ -170,6 +178,21 @@ def corollary_1(adjacency: sparse.csr_array, flow: Flow, r: float) -> Statement:
             Term("r below which the upper set is one part", _first_joined(value[::-1], above)),
         ),
         nodes={"at most r": np.flatnonzero(under), "above r": np.flatnonzero(over)},
+    )
+
+
+def _both_parts(
+    adjacency: sparse.csr_array, flow: Flow, layer: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Parts of the nodes up to each layer, and of those from each layer on, the highest first.
+
+    0 < r < 1: the lower set holds the nodes of value 0 and none of value 1, the upper one the
+    other way round.
+    """
+    inside = flow.reached
+    return (
+        _parts_by_layer(adjacency, layer, inside & (flow.rest > 0)),
+        _parts_by_layer(adjacency, layer.max() - layer, inside & (flow.f > 0)),
     )
 
 

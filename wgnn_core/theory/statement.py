@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -28,10 +30,11 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Term:
-    """A number with its name: a side of a statement, or a part of one."""
+    """A number with its name: a side of a statement, or a part of one; `by` is how it was found."""
 
     name: str
     value: float
+    by: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,3 +90,40 @@ def compare(left: float, relation: Relation, right: float, tolerance: float) -> 
     if relation == "<=":
         return left <= right + tolerance
     return abs(left - right) <= tolerance
+
+
+def symbols(text: str) -> str:
+    """A name of a set or number as the paper prints it: V0 as V₀, V' as V′, Gamma as Γ."""
+    named = text.replace("Gamma", "Γ").replace("'", "′").replace("^2", "²")
+    named = named.replace("mu_v", "μᵥ").replace(" - ", " − ")
+    return re.sub(r"\b([VOUNc])([01])\b", lambda m: f"{m[1]}{'₀₁'[int(m[2])]}", named)
+
+
+def verdict(statement: Statement) -> str:
+    """One sentence: whether the statement applies on this graph, and whether it holds."""
+    here = "What it needs holds here" if statement.applies else "What it needs does not hold here"
+    undefined = math.isnan(statement.left.value) or math.isnan(statement.right.value)
+    if undefined and (statement.applies or not statement.decided):
+        return f"{here}; a side of it is not defined on this graph."
+    if not statement.decided:
+        return f"{here}; for the conclusion only bounds are known, and they do not settle it."
+    if not statement.applies:
+        does = "does all the same" if statement.holds else "does not either"
+        return f"{here}; the conclusion {does}."
+    if statement.holds:
+        return f"{here}, and so does the conclusion."
+    if not statement.proved:
+        return f"{here}, the conclusion does not: it is a rule of thumb."
+    return f"{here}, but the numbers are too close to show the conclusion."
+
+
+def sides(statement: Statement) -> str:
+    """Both sides in words: ``A(V0) = 0.25 <= A(V1) - ... = 0.5``."""
+    left, right = statement.left, statement.right
+    return f"{_named(left)} {statement.relation} {_named(right)}"
+
+
+def _named(term: Term) -> str:
+    if term.name in ("zero", "one"):
+        return f"{term.value:g}"
+    return f"{term.name} " + ("(undefined)" if math.isnan(term.value) else f"({term.value:.4g})")
