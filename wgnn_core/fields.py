@@ -116,8 +116,6 @@ def _check(name: str, knob: Knob, value: Any) -> None:
         return
     if knob.kind is bool and not isinstance(value, bool):
         raise WGNNError(f"{name} is {value!r}; it must be true or false.")
-    if knob.kind is str and not isinstance(value, str):
-        raise WGNNError(f"{name} is {value!r}; it must be a text.")
     if knob.low is None or knob.high is None:
         return
     whole = knob.kind is int

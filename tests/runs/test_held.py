@@ -101,12 +101,12 @@ def test_who_waits_for_a_run_whose_owner_dies_goes_on_waiting(
 def test_a_stopped_worker_is_replaced(
     store: Store, config: RunConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "SILENCE_SECONDS", 4)
+    monkeypatch.setattr(local, "SILENCE_SECONDS", 8)
     jobs = Jobs(store)
     executor = jobs._executor
     assert isinstance(executor, local.LocalExecutor)
     jobs.warm()
-    until(lambda: executor._ready)
+    until(lambda: executor._ready, 150)
     assert executor.pid is not None
     os.kill(executor.pid, signal.SIGSTOP)
     run = jobs.submit(config)

@@ -13,6 +13,7 @@ import re
 import sqlite3
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,8 @@ def write_backup(store: Store, file: Path) -> int:
     """
     with store.connect() as db:
         runs = [_run_of(db, row) for row in db.execute(f"SELECT {', '.join(RUN)} FROM run")]
+    if not file.name:
+        raise WGNNError(f"{file} is a folder; name a file in it.")
     temporary = file.with_name(f"{file.name}.part")
     try:
         with zipfile.ZipFile(temporary, "w") as archive:  # arrays are compressed already
@@ -62,8 +65,11 @@ def write_backup(store: Store, file: Path) -> int:
         temporary.replace(file)
     except OSError as error:
         raise WGNNError(f"{file} cannot be written: {error.strerror or error}.") from error
+    except ValueError as error:  # a name that no file can have
+        raise WGNNError(f"{str(file)!r} cannot be written: {error}.") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError, ValueError):
+            temporary.unlink()
     return len(runs)
 
 

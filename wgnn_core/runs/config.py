@@ -80,6 +80,10 @@ class RunConfig:
         for name, value in canonical.items():
             object.__setattr__(self, name, value)
         check_fields(self)
+        for name in ("model", "device", "preset"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and not (value is None and name == "preset"):
+                raise WGNNError(f"{name} is {value!r}; it must be a text.")
         template = self.interventions in ((), (self.like.at(0, 0, 0),))
         if self.search == "two-stage" and not template:
             raise WGNNError("a two-stage search finds its etas itself; give none, or use 'list'.")
