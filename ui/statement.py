@@ -39,7 +39,8 @@ def show_statement(statement: Statement, key: str, terms: bool = True) -> None:
         mark = ":material/check_circle:" if statement.holds else ":material/cancel:"
         if not statement.decided:
             mark = ":material/help:"
-        st.markdown(f"{left} {md(RELATIONS[statement.relation])} {right}")
+        relation = f"{'' if statement.holds else 'should be '}{RELATIONS[statement.relation]}"
+        st.markdown(f"{left} {md(relation)} {right}")
         st.markdown(f"{mark} {md(verdict(statement), 200)}")
         if terms and statement.terms:
             with st.expander("Every term", expanded=False):

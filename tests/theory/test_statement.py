@@ -70,6 +70,7 @@ def test_the_verdict_tells_every_case_apart() -> None:
 
 def test_sides_in_words() -> None:
     assert sides(statement()) == "l (1) <= r (2)"
+    assert sides(replace(statement(), holds=False)) == "l (1) should be <= r (2)"
     zero = replace(statement(), right=Term("zero", 0.0), left=Term("x", float("nan")))
     assert sides(zero) == "x (undefined) <= 0"
 

@@ -74,7 +74,8 @@ class HarmonicDrawing(Figure):
         nodes, points = nodes_of(self.data), points_of(self.data)
         figure = page(self.title, dark, legend=LEGEND_ABOVE, dragmode="pan")
         count = len(nodes)
-        entries = len(POLES) + len(self.lines) + len(self._rings()) + nodes["f"].isna().any()
+        # the entry of nodes without a value is as long as two
+        entries = len(POLES) + len(self.lines) + len(self._rings()) + 2 * nodes["f"].isna().any()
         # below the buttons of the chart, which stand above a map
         above = MARGIN_ABOVE["t"] + 24 * -(-int(entries) // IN_A_ROW)
         figure.update_layout(margin=MARGIN_ABOVE | {"t": above})

@@ -118,9 +118,10 @@ def verdict(statement: Statement) -> str:
 
 
 def sides(statement: Statement) -> str:
-    """Both sides in words: ``A(V0) = 0.25 <= A(V1) - ... = 0.5``."""
+    """Both sides in words: ``x (1) <= y (2)``, or ``x (3) should be <= y (2)``."""
     left, right = statement.left, statement.right
-    return f"{_named(left)} {statement.relation} {_named(right)}"
+    relation = statement.relation if statement.holds else f"should be {statement.relation}"
+    return f"{_named(left)} {relation} {_named(right)}"
 
 
 def _named(term: Term) -> str:
