@@ -16,6 +16,7 @@ PLAIN = {
     "act",  # pages/runs.py: collects what could not be done, and says it
     "save_note",  # through act
     "study",  # pages/grid.py: sets widgets
+    "_forget",  # ui/specimens.py: too
     "load.fetches().start",  # hands over to a thread, whose fault is shown later
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from wgnn_core.figures.text import signed
 from wgnn_core.studies import STUDIES
@@ -94,13 +94,19 @@ def _records(declared: Study, records: Sequence[Record]) -> Iterator[str]:
     several = any(r.splits > 1 for r in records)
     searched = any(r.best for r in records)
     printed = any(r.published.method for r in records)
-    heads = [*declared.axes, "n", "base", "tally", "gain", "p", "p Holm", "p Wilcoxon", "retrained"]
-    heads += ["shared"] * several + ["test-chosen (not a result)", "η"] * searched
+    retrained = any(r.retrained for r in records)
+    several &= any(r.shared for r in records)
+    names = ["base", "tally"]
+    if not retrained:  # nothing was retrained: two ways to do a thing
+        names = [_shared(r.reference for r in records), _shared(r.method for r in records)]
+    heads = [*declared.axes, "n", *names, "gain", "p", "p Holm", "p Wilcoxon"]
+    heads += ["retrained"] * retrained + ["shared"] * several
+    heads += ["test-chosen (not a result)", "η"] * searched
     heads += ["published base", "published", "published gain", "verdict"] * printed
     yield "| " + " | ".join(heads) + " |"
     yield "|---" * len(heads) + "|"
     for r in records:
-        yield "| " + " | ".join(map(_cell, _row(r, several, searched, printed))) + " |"
+        yield "| " + " | ".join(map(_cell, _row(r, retrained, several, searched, printed))) + " |"
     yield ""
     tests: dict[str, dict[str, None]] = {}
     for r in records:
@@ -110,7 +116,12 @@ def _records(declared: Study, records: Sequence[Record]) -> Iterator[str]:
     yield "Searched: " + "; ".join(grids) + "."
 
 
-def _row(r: Record, several: bool, searched: bool, printed: bool) -> list[str]:
+def _shared(names: Iterable[str]) -> str:
+    """The names, each once."""
+    return " / ".join(dict.fromkeys(names))
+
+
+def _row(r: Record, retrained: bool, several: bool, searched: bool, printed: bool) -> list[str]:
     c = r.comparison
     holm = "" if r.holm is None else f"{r.holm:.2g}"
     told = [
@@ -123,9 +134,8 @@ def _row(r: Record, several: bool, searched: bool, printed: bool) -> list[str]:
         number(c.pvalue),
         holm,
         number(c.wilcoxon_pvalue),
-        _gain(r, "retrained"),
     ]
-    told += [_gain(r, "shared")] * several
+    told += [_gain(r, "retrained")] * retrained + [_gain(r, "shared")] * several
     if searched:
         etas = r.etas[0] if len(set(r.etas)) == 1 else "one per split"
         told += [_gain(r, "best"), etas]
