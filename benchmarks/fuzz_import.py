@@ -243,6 +243,7 @@ class Tally:
     format: str
     seed: int
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
     cases: int = 0
     accepted: int = 0
     refused: int = 0
@@ -277,6 +278,7 @@ def fuzz(name: str, seconds: float, seed: int, log: Path, keep: Path) -> None:
     signal.signal(signal.SIGALRM, _too_slow)
     choices = [own.Choices(per_class=5), own.Choices(split="shares", no_features="identity")]
     tally, start, written = Tally(name, seed, start_mib=peak_mib()), time.monotonic(), 0.0
+    cpu = time.process_time()
     while tally.seconds < seconds:
         tried = one_case(rng.choice(sound), rng)
         for file in tried:  # where a crash finds them
@@ -297,6 +299,7 @@ def fuzz(name: str, seconds: float, seed: int, log: Path, keep: Path) -> None:
         tally.refused += isinstance(seen, WGNNError)
         tally.slowest_seconds = round(max(tally.slowest_seconds, now - begun), 2)
         tally.peak_mib, tally.seconds = peak_mib(), round(now - start, 1)
+        tally.cpu_seconds = round(time.process_time() - cpu, 1)
         found = fault(seen) if seen else ""
         if not found and tally.peak_mib > MAX_BYTES >> 20 and tally.peak_mib > before:
             found = "more than 1 GiB"
