@@ -25,7 +25,6 @@ import time
 import traceback
 import warnings
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
@@ -250,7 +249,7 @@ class Tally:
     start_mib: int = 0
     peak_mib: int = 0
     slowest_seconds: float = 0.0
-    findings: Counter[str] = field(default_factory=Counter)
+    findings: dict[str, int] = field(default_factory=dict)
 
 
 def fault(error: BaseException) -> str:
@@ -305,7 +304,7 @@ def fuzz(name: str, seconds: float, seed: int, log: Path, keep: Path) -> None:
             found = "more than 1 GiB"
         if found:
             _keep(keep / f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', found)}", tried, seen)
-            tally.findings[found] += 1
+            tally.findings[found] = tally.findings.get(found, 0) + 1
         if found or now - written > 1:
             log.write_text(json.dumps(asdict(tally)), encoding="utf-8")
             written = now
