@@ -42,7 +42,7 @@ bench: $(VENV)/.installed-dev ## Measure speed (scripts benchmarks/bench_*.py)
 screenshots: $(VENV)/.installed-dev browser ## Write pictures of every page to docs/screenshots
 	$(PY) -m pytest tests/browser/screenshots.py
 
-pins: $(VENV)/.installed-dev ## Write constraints.txt: every version that is installed here
+pins: $(VENV)/.installed-dev $(VENV)/.installed-docs ## Write constraints.txt: every version that is installed here
 	$(PY) scripts/pin.py
 
 docs: $(VENV)/.installed-docs ## Build the documentation into build/docs, without a network

@@ -119,7 +119,7 @@ def hostile(trace: Path) -> dict[str, tuple[dict[str, bytes], str]]:
         ),
         "slip in npz": ({"g.npz": zipped({"..\\y.npy": b""})}, "which leads out of the archive"),
         "nameless member in zip": (
-            {"g.zip": zipped({"edges.csv": EDGES, "": NODES})},
+            {"g.zip": zipped({"edges.csv": EDGES, "nod.csv": NODES}).replace(b"nod.", b"\0od.")},
             "g.zip has a member without a name",
         ),
         "link in zip": ({"g.zip": linked()}, "the member 'edges.csv', which is a link"),
