@@ -10,7 +10,7 @@ PY := $(VENV)/bin/python
 # One thread per process: several single-threaded processes beat threads that fight over cores.
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: help app test crowd lint bench screenshots pins clean browser
+.PHONY: help app test crowd lint bench screenshots docs pins clean browser
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -42,8 +42,12 @@ bench: $(VENV)/.installed-dev ## Measure speed (scripts benchmarks/bench_*.py)
 screenshots: $(VENV)/.installed-dev browser ## Write pictures of every page to docs/screenshots
 	$(PY) -m pytest tests/browser/screenshots.py
 
-pins: $(VENV)/.installed-dev ## Write constraints.txt: every version that is installed here
+pins: $(VENV)/.installed-dev $(VENV)/.installed-docs ## Write constraints.txt: every version that is installed here
 	$(PY) scripts/pin.py
+
+docs: $(VENV)/.installed-docs ## Build the documentation into build/docs, without a network
+	$(PY) -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo "Open build/docs/index.html."
 
 clean: ## Remove caches (the environment stays; delete .venv to start over)
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -90,4 +94,8 @@ $(VENV)/.compiled: $(wildcard wgnn_core/replicas/*.py) | $(VENV)/.installed
 
 $(VENV)/.installed-dev: requirements.txt requirements-cluster.txt requirements-dev.txt constraints.txt | $(PY)
 	$(call install,requirements-dev.txt)
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: requirements.txt requirements-docs.txt constraints.txt | $(PY)
+	$(call install,requirements-docs.txt)
 	@touch $@ $(VENV)/.installed

@@ -1,4 +1,4 @@
-"""Write constraints.txt: the version of every package that requirements-dev.txt leads to.
+"""Write constraints.txt: the version of every package that `ASKED` leads to.
 
 Versions alone, as they are installed here: an index may have another file of the same version.
 Run it in a new environment after a change of a pin: `make pins`.
@@ -15,6 +15,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "constraints.txt"
+ASKED = ("requirements-dev.txt", "requirements-docs.txt")
 
 
 def wanted(file: Path) -> list[Requirement]:
@@ -51,8 +52,8 @@ def closure(asked: list[Requirement]) -> dict[str, str]:
 
 
 def main() -> None:
-    found = closure(wanted(ROOT / "requirements-dev.txt"))
-    head = "# Made by `make pins` from requirements-dev.txt; do not edit.\n"
+    found = closure([one for name in ASKED for one in wanted(ROOT / name)])
+    head = f"# Made by `make pins` from {' and '.join(ASKED)}; do not edit.\n"
     FILE.write_text(
         head + "".join(f"{name}=={found[name]}\n" for name in sorted(found)), encoding="utf-8"
     )

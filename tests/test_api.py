@@ -11,9 +11,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from torch_geometric.data import Data
+from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
+from torch_geometric.data.storage import GlobalStorage
+from torch_geometric.nn import GCNConv
+from torch_geometric.utils import to_networkx
 
 import wgnn_core as wgnn
 from wgnn_core.comparators import METHODS
+from wgnn_core.handout import Handout
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.direct import run_here
 
@@ -25,6 +31,7 @@ def own_models_go() -> Iterator[None]:
     """What a test registers is gone after it."""
     yield
     METHODS.pop("Net", None)
+    METHODS.pop("Convolutions", None)
 
 
 class Net(torch.nn.Module):
@@ -133,20 +140,49 @@ def test_a_module_is_a_model(csbm_small: wgnn.Graph) -> None:
     assert base.history is not None and base.history.loss.shape == (2, 5)
 
 
-def test_predictions_give_the_numbers_of_the_run_itself(tmp_path: Path) -> None:
-    result = wgnn.run("karate", seeds=2, hyper=SHORT, eta0=0.5, eta1=0.8, eta2=1.0)
+class Convolutions(torch.nn.Module):
+    """A GCN as PyG's users write it."""
+
+    def __init__(self, in_channels: int, out_channels: int, hidden: int = 16) -> None:
+        super().__init__()
+        self.first = GCNConv(in_channels, hidden)
+        self.second = GCNConv(hidden, out_channels)
+
+    def forward(self, x: torch.Tensor, edge_index: torch.Tensor) -> torch.Tensor:
+        return self.second(self.first(x, edge_index).relu(), edge_index)
+
+
+@pytest.mark.parametrize("model", ["gcn", Convolutions])
+def test_predictions_give_the_numbers_of_the_run_itself(
+    model: str | type[torch.nn.Module], csbm_small: wgnn.Graph, tmp_path: Path
+) -> None:
+    """Saved with numpy and diagnosed: w, curves and plans, and the G' that is handed out."""
+    asked = wgnn.Intervention(0.5, 0.8, 1.0)
+    result = wgnn.run(csbm_small, model, seeds=2, hyper=SHORT, eta0=0.5, eta1=0.8, eta2=1.0)
     base = result.run.trained
     np.save(tmp_path / "prob.npy", base.prob)
     for given in (base.prob, tmp_path / "prob.npy"):
-        seen = wgnn.diagnose("karate", given)
+        seen = wgnn.diagnose(csbm_small, given)
         mine = seen.run.trained
         np.testing.assert_array_equal(mine.w, base.w)
         np.testing.assert_array_equal(mine.test, base.test)
-        np.testing.assert_array_equal(mine.val, base.val)
-        asked = wgnn.Intervention(0.5, 0.8, 1.0)
-        for position in range(2):
-            plans = [one.run.plan(asked, position) for one in (seen, result)]
-            np.testing.assert_array_equal(plans[0].supplement.added, plans[1].supplement.added)
-            np.testing.assert_array_equal(plans[0].edge_drop.kept, plans[1].edge_drop.kept)
+        np.testing.assert_allclose(mine.val, base.val, rtol=1e-6)  # single precision
         curves = [one.figure("accuracy-coverage").data for one in (seen, result)]
         pd.testing.assert_frame_equal(*curves)
+        for position in range(2):
+            plans = [one.run.plan(asked, position) for one in (seen, result)]
+            assert plans[0].supplement.added.any() and plans[0].edge_drop.dropped.any()
+            np.testing.assert_array_equal(plans[0].supplement.added, plans[1].supplement.added)
+            np.testing.assert_array_equal(plans[0].supplement.labels, plans[1].supplement.labels)
+            np.testing.assert_array_equal(plans[0].edge_drop.kept, plans[1].edge_drop.kept)
+            (tmp_path / "data.pt").write_bytes(Handout(csbm_small, plans[0]).pt())
+            listed = [DataEdgeAttr, DataTensorAttr, GlobalStorage]  # PyG has listed Data itself
+            with torch.serialization.safe_globals(listed):
+                data = torch.load(tmp_path / "data.pt", weights_only=True)
+            assert data.num_edges == 2 * plans[1].edge_drop.kept.sum() < 2 * csbm_small.num_edges
+            assert components(data) == components(csbm_small.to_pyg())
+
+
+def components(data: Data) -> int:
+    found: int = nx.number_connected_components(to_networkx(data, to_undirected=True))
+    return found

@@ -8,7 +8,6 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import torch
-from torch_geometric.data import Data
 from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
 from torch_geometric.data.storage import GlobalStorage
 from torch_geometric.utils import to_networkx
@@ -37,7 +36,7 @@ def test_every_form_is_the_plan(csbm_small: Graph) -> None:
         np.testing.assert_array_equal(y[train], csbm_small.y[train])
         assert (y[~arrays["train_mask"]] == -1).all()  # no label of a test node leaves
         assert arrays["edge_index"].shape == (2, 2 * plan.edge_drop.kept.sum())
-    with torch.serialization.safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
+    with torch.serialization.safe_globals([DataEdgeAttr, DataTensorAttr, GlobalStorage]):
         data = torch.load(io.BytesIO(files["data.pt"]), weights_only=True)
     whole = nx.Graph(csbm_small.edges.tolist())
     whole.add_nodes_from(range(csbm_small.num_nodes))

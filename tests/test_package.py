@@ -28,6 +28,7 @@ EXTRAS = {
     "": "requirements.txt",
     "cluster": "requirements-cluster.txt",
     "dev": "requirements-dev.txt",
+    "docs": "requirements-docs.txt",
 }
 
 

@@ -118,6 +118,10 @@ def hostile(trace: Path) -> dict[str, tuple[dict[str, bytes], str]]:
             "which leads out of the archive",
         ),
         "slip in npz": ({"g.npz": zipped({"..\\y.npy": b""})}, "which leads out of the archive"),
+        "nameless member in zip": (
+            {"g.zip": zipped({"edges.csv": EDGES, "nod.csv": NODES}).replace(b"nod.", b"\0od.")},
+            "g.zip has a member without a name",
+        ),
         "link in zip": ({"g.zip": linked()}, "the member 'edges.csv', which is a link"),
         "zip bomb": (
             {"g.zip": zipped({"edges.csv": ZEROS, "nodes.csv": NODES})},
@@ -206,6 +210,10 @@ def hostile(trace: Path) -> dict[str, tuple[dict[str, bytes], str]]:
                 ),
             },
             "bytes; the cap on bytes is 20000000",
+        ),
+        "records in the place of features": (
+            {"g.npz": npz(**SMALL, x=np.zeros((3, 2), dtype=[("f0", "<f4")]))},
+            "g.npz: the features have shape (3, 2) of [('f0', '<f4')]",
         ),
         "text in parquet that is no UTF-8": (
             {"edges.csv": EDGES, "nodes.parquet": parquet(

@@ -114,3 +114,18 @@ def test_published_files_are_read(raw_data):
     assert (made.graph.num_nodes, made.graph.num_edges) == (18333, 81894)
     # Its class names are pickled: they are passed over, never opened, and that is said.
     assert "2 arrays not used: 'attr_names', 'class_names'." in [c.text for c in made.changes]
+
+
+def test_arrays_of_another_machine_come_back(tmp_path):
+    """The other byte order, which pandas refuses to sort, and half precision, which SciPy lacks."""
+    graph = original()
+    turned = {
+        key: value.astype(value.dtype.newbyteorder(">"))
+        for key, value in arrays(graph, "npz plain").items()
+    }
+    np.savez(tmp_path / "graph.npz", **turned)
+    same(own.read(tmp_path / "graph.npz").preview().graph, "npz plain")
+    half = arrays(graph, "npz plain") | {"x": graph.x.toarray().astype(np.float16)}
+    np.savez(tmp_path / "half.npz", **half)
+    x = own.read(tmp_path / "half.npz").preview().graph.x.toarray()
+    np.testing.assert_array_equal(x, graph.x.toarray().astype(np.float16))

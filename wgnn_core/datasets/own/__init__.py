@@ -1,5 +1,5 @@
 """Graphs of the user's own: from files, bytes and objects to a `Draft`, and from there to a
-`Graph` or into the catalogue.
+`Graph` or into the catalogue::
 
     draft = own.read("edges.csv", "nodes.csv")
     for change in draft.preview().changes:

@@ -55,6 +55,8 @@ def _hidden(name: str) -> bool:
 
 def _check_name(where: str, member: zipfile.ZipInfo) -> None:
     name = member.filename
+    if not name:
+        raise WGNNError(f"{where} has a member without a name.")
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or ":" in name:
         raise WGNNError(f"{where} has the member {shown(name)}, which leads out of the archive.")

@@ -88,15 +88,15 @@ def content_of(
     n = len(y)
     caps.check("nodes", n, name)
     if x is not None:
-        x = sparse.csr_array(x) if np.ndim(x) == 2 or sparse.issparse(x) else np.asarray(x)
+        x = x if sparse.issparse(x) else np.asarray(x)
         if x.ndim != 2 or x.shape[0] != n or x.dtype.kind not in "iufb":
             raise WGNNError(
                 f"{name}: the features have shape {x.shape} of {x.dtype}, but there are {n} "
                 "labels; each node needs one row of numbers."
             )
         caps.check("features", x.shape[1], name)
-        with np.errstate(over="ignore"):
-            x = x.astype(np.float32)
+        with np.errstate(over="ignore"):  # before SciPy, which knows no half precision
+            x = sparse.csr_array(x.astype(np.float32, copy=False))
         if not np.isfinite(x.data).all():
             raise WGNNError(f"{name}: a feature is infinite or not a number; give finite ones.")
         x = x if x.shape[1] else None
@@ -184,8 +184,9 @@ def _members(
             )
         _check_size(name, key, shape, dtype, caps)
         with foreign(name, "npz"), archive.open(member) as stream:
-            arrays[key] = np.lib.format.read_array(stream, allow_pickle=False)
-        _check_text(name, key, arrays[key])
+            array = np.lib.format.read_array(stream, allow_pickle=False)
+        _check_text(name, key, array)
+        arrays[key] = array.astype(array.dtype.newbyteorder("="), copy=False)  # for pandas
     left = []
     if passed:
         text = f"{plural(len(passed), 'array')} not used: {listed(passed)}."
