@@ -45,8 +45,11 @@ def save(found: Found, folder: Path) -> Path:
     """Write ``NAME.json``.
 
     Raises:
-        WGNNError: The folder cannot be written to.
+        WGNNError: The folder cannot be written to, or there is nothing to write: a file of results
+            that were run is never replaced by one without any.
     """
+    if not found.records and not found.claims:
+        raise WGNNError(f"nothing of {found.study} was run, so nothing is written.")
     content = {
         "format": FORMAT,
         "study": found.study,
