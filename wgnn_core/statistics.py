@@ -23,7 +23,7 @@ CONFIDENCE = 0.95
 PAIRED, CORRECTED = "paired t-test", "corrected resampled t-test"
 SIGNED_RANK = "Wilcoxon's signed-rank test"
 TIE_DECIMALS = 4
-"""Gains that agree to so many decimals are equal: accuracies in single precision are right to about
+"""Gains that agree to so many decimals are ties: accuracies in single precision are right to about
 five, and one node of a million is 0.0001 points."""
 
 
@@ -113,7 +113,7 @@ def compare(base: npt.ArrayLike, other: npt.ArrayLike, overlap: float = 0.0) -> 
     if not np.isfinite([a, b]).all():
         bad = np.concatenate([a, b])
         raise WGNNError(f"A value is {bad[~np.isfinite(bad)][0]}; every seed needs a finite one.")
-    gain = np.round(b - a, TIE_DECIMALS)
+    gain = b - a
     low, high, t_pvalue = _student(gain, overlap)
     return Comparison(
         n=a.size,
@@ -155,8 +155,9 @@ def _student(gain: Float64Array, overlap: float) -> tuple[float, float, float]:
     if n == 1:
         return float("nan"), float("nan"), float("nan")
     error = float(gain.std(ddof=1)) * (1 / n + overlap) ** 0.5
-    if np.ptp(gain) == 0:
-        return mean, mean, float("nan") if mean == 0 else 0.0
+    tied = np.round(gain, TIE_DECIMALS)
+    if np.ptp(tied) == 0:
+        return mean, mean, float("nan") if tied[0] == 0 else 0.0
     half = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1)) * error
     return mean - half, mean + half, float(2 * stats.t.sf(abs(mean) / error, n - 1))
 
@@ -168,6 +169,7 @@ def _wilcoxon(gain: Float64Array) -> float:
     0.1 s for ten seeds and seconds for fourteen. The null distribution of the rank sum is a
     convolution of one coin per rank, exact for any n; doubled ranks keep mid-ranks whole.
     """
+    gain = np.round(gain, TIE_DECIMALS)
     gain = gain[gain != 0]
     doubled = (2 * stats.rankdata(np.abs(gain))).astype(np.int64)
     null = np.ones(1)

@@ -204,8 +204,13 @@ def test_the_two_stage_search_runs_and_shows_both_stages(visit: Any, jobs_in: An
     app = visit("grid", **KARATE, grid_search="The authors' two stages", grid_steps=["0.3", "0.7"])
     app.button(key="grid_run").click().run()
     assert not app.exception
-    (run,) = [run for run in jobs.list() if run.config.search == "two-stage"]
-    assert run.config.steps == (0.3, 0.7)
+    (run,) = [
+        run
+        for run in jobs.list()
+        if run.config.search == "two-stage"
+        and run.dataset == "karate"
+        and run.config.steps == (0.3, 0.7)
+    ]
     result = jobs.result(run.run_id)
     chosen = result.chosen
     assert len(app.get("plotly_chart")) == 5, "three of the first stage, two of the second"

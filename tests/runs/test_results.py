@@ -56,7 +56,7 @@ def test_equal_to_the_pipeline_by_hand(store: Store, config: RunConfig) -> None:
 
 
 def test_seeds_on_overlapping_splits_are_compared_by_the_corrected_test() -> None:
-    asked = Intervention(0.5)
+    asked = Intervention(0.8)
     config = RunConfig("karate", hyper=(("epochs", 5),), seeds=(0, 1, 2), interventions=(asked,))
     result = run_here(config)
     overlap = overlap_of(config.graph(), config.seeds)

@@ -62,6 +62,17 @@ ENTRIES: dict[str, str] = {
     "cs": _PITFALLS,
     "airport": _HGCN,
     "disease": _HGCN,
+    "disease_lp": _HGCN,
+    "chameleon_filtered": _entry(
+        "inproceedings",
+        "platonov2023heterophily",
+        "Platonov, Oleg and Kuznedelev, Denis and Diskin, Michael and Babenko, Artem and "
+        "Prokhorenkova, Liudmila",
+        "A Critical Look at the Evaluation of GNNs under Heterophily: Are We Really Making "
+        "Progress?",
+        _ICLR,
+        2023,
+    ),
     "texas": _entry(
         "inproceedings",
         "pei2020geomgcn",
