@@ -193,3 +193,12 @@ def test_only_models_that_drop_edges_are_asked(base: Base) -> None:
     assert edge_models((gat, gcn, gat.of("wgnn1"), Intervention(0.5, 0.3, 0.4))) == ("gat",)
     with pytest.raises(WGNNError, match="the edge model gcn is not trained for these seeds"):
         make_plan(base, 0, replace(gat, edge_model="gcn"))
+
+
+def test_least_nodes_are_chosen_also_where_no_edge_goes(digits: Graph) -> None:
+    base = train_base(digits, make_model("gcn", "digits", epochs=3), [0])
+    idle = make_plan(base, 0, Intervention(0.0, 0.3, 0.0, edge_model="gat"))
+    assert idle.edge_drop.least.sum() == int(0.3 * digits.num_nodes)
+    assert not idle.edge_drop.dropped.any()
+    drops = make_plan(base, 0, Intervention(0.0, 0.3, 0.4))
+    assert (drops.edge_drop.least == idle.edge_drop.least).all()

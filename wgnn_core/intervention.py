@@ -226,10 +226,13 @@ class Plan:
 
 
 def make_plan(base: Base, position: int, intervention: Intervention) -> Plan:
-    """Algorithms 1 and 2 for the seed at `position`: no training, no test label."""
-    graph, seed, asked = base.graph, int(base.seeds[position]), intervention.canonical
+    """Algorithms 1 and 2 for the seed at `position`: no training, no test label.
+
+    V' is there also where eta2 = 0 and no edge goes; a model of its own is not asked for it then.
+    """
+    graph, seed, asked = base.graph, int(base.seeds[position]), intervention
     split, prob = graph.split(seed), base.prob[position]
-    edge_prob = base.edge_prob(asked.edge_model)[position]
+    edge_prob = base.edge_prob(asked.edge_model if asked.drops_edges else SAME)[position]
     return Plan(
         supplement(
             score(asked.ranker, prob, seed),
