@@ -63,10 +63,10 @@ with right:
         shown,
         hide_index=True,
         column_config={
-            "ranker": st.column_config.TextColumn("Ranker", width=140),
+            "ranker": st.column_config.TextColumn("Ranker", width=126),
             "accuracy": number("Accuracy", format="%.1f", width=62, help="On the chosen nodes, %"),
-            "aurc": number("AURC", format="%.1f", width=60, help="Times 1000, smaller is better"),
-            "augrc": number("AUGRC", format="%.1f", width=60, help="Times 1000, smaller is better"),
+            "aurc": number("AURC", format="%.1f", width=52, help="Times 1000, smaller is better"),
+            "augrc": number("AUGRC", format="%.1f", width=58, help="Times 1000, smaller is better"),
             "coverage": st.column_config.TextColumn(
                 f"{target} % up to",
                 width=90,

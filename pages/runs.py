@@ -82,7 +82,7 @@ def shelf() -> list[RunSummary]:
         selection_mode="multi-row",
         selection_default={"selection": {"rows": rows}},
         column_config={
-            "graph": column.TextColumn(width=66),
+            "graph": column.TextColumn(width=84),
             "model": column.TextColumn(width=88),
             "what": column.TextColumn(width=168),
             "settings": column.TextColumn(width=110, help="What differs from the defaults"),

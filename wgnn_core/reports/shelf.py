@@ -52,7 +52,7 @@ def shelf_table(runs: Sequence[RunSummary]) -> pd.DataFrame:
             "what": [what_is_trained(run.config) for run in runs],
             "base": [run.base_accuracy for run in runs],
             "wGNN": [run.accuracy for run in runs],
-            "gain": [run.gain for run in runs],
+            "gain": [None if run.gain is None else round(run.gain, 6) + 0.0 for run in runs],
             "validation": [_preferred(run) for run in runs],
             "seeds": [len(run.config.seeds) for run in runs],
             "state": [_state(run) for run in runs],
