@@ -214,9 +214,9 @@ def theorem_3() -> None:
             shown = map_of("theorem-3-after", runs, **given)
     draw(shown, left)
     with left:
-        told = {"before": before.statements[0].terms}
+        told = {"": before.statements[0].terms}
         if when != AS_IT_IS:
-            told["after"] = shown.statements[0].terms
+            told = {"before": told[""], "after": shown.statements[0].terms}
         term_table(told, "theory_cuts")
         st.caption(
             f"Up to {BRUTE_FORCE} nodes every set is tried and both bounds are the number itself; "

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.runs.run_helpers import Idle
 from ui import load
 from wgnn_core.runs.events import Ended
 from wgnn_core.runs.jobs import Jobs
-from wgnn_core.runs.life import Driver, Here, Tell
+from wgnn_core.runs.life import Driver, Here
 from wgnn_core.runs.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,21 +20,6 @@ QUICK = {"seeds": "2", "gcn_epochs": "12"}
 TITLES = {"digits": "Digits", "karate": "Karate club", "csbm": "Contextual block model"}
 TITLES |= {"cora": "Cora"}
 FAULT = "the disk is full <script>alert(1)</script>; make room and resume the run."
-
-
-class Idle:
-    """An executor that never comes round to a run."""
-
-    def __init__(self, store: Store, owner: str, seconds: float, tell: Tell) -> None:
-        self.store, self.owner, self.seconds, self.tell = store, owner, seconds, tell
-
-    def warm(self) -> None: ...
-
-    def start(self, run_id: str) -> None: ...
-
-    def cancel(self, run_id: str) -> None: ...
-
-    def close(self) -> None: ...
 
 
 class AtOnce(Idle):

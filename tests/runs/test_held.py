@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.runs.run_helpers import gone, kill, train_here, until
+from tests.runs.run_helpers import Idle, gone, kill, train_here, until
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import local
 from wgnn_core.runs.config import RunConfig
@@ -58,16 +58,6 @@ def test_flipped_bits_cost_one_cell_and_no_other_run(
     again = load_result(store, run)
     assert again.rows.equals(expected.rows)
     assert (again.outcome(config.interventions[0], 0)[0] == predicted).all()
-
-
-class Idle:
-    """An executor that never comes round to a run."""
-
-    def __init__(self, *_: object) -> None: ...
-    def warm(self) -> None: ...
-    def start(self, run_id: str) -> None: ...
-    def cancel(self, run_id: str) -> None: ...
-    def close(self) -> None: ...
 
 
 def test_what_the_queue_refuses_leaves_no_row(store: Store, config: RunConfig) -> None:

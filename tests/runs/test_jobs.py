@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.runs.run_helpers import gone, train_here, until
+from tests.runs.run_helpers import Idle, gone, train_here, until
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import local
 from wgnn_core.runs.config import RunConfig
@@ -49,20 +49,6 @@ def warm(tmp_path_factory: pytest.TempPathFactory, heard: list[Event]) -> Iterat
     pid = jobs._executor.pid  # type: ignore[attr-defined]
     jobs.close()
     assert gone(pid)
-
-
-class Idle:
-    """An executor that never does anything."""
-
-    def __init__(self, *_: object) -> None: ...
-
-    def warm(self) -> None: ...
-
-    def start(self, run_id: str) -> None: ...
-
-    def cancel(self, run_id: str) -> None: ...
-
-    def close(self) -> None: ...
 
 
 @pytest.fixture

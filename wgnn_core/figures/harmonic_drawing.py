@@ -114,38 +114,21 @@ class HarmonicDrawing(Figure):
                 name=f"no observed node reached ({int(missing.sum())})",
             )  # fmt: skip
         for pole, (name, _, symbol) in POLES.items():
-            inside = self._observed(pole)
-            plotly_layer(
-                figure,
-                count,
-                x=points[inside, 0],
-                y=points[inside, 1],
-                mode="markers",
-                marker={
-                    "size": size + (6 if count <= NUMBERED else 4),
-                    "symbol": symbol,
-                    "color": colours[-pole],
-                    "line": {"width": 1.5, "color": ink(dark).text},
-                },
-                name=name,
-                hoverinfo="skip",
-            )
+            look = {
+                "size": size + (6 if count <= NUMBERED else 4),
+                "symbol": symbol,
+                "color": colours[-pole],
+                "line": {"width": 1.5, "color": ink(dark).text},
+            }
+            _plotly_marks(figure, points, self._observed(pole), look, name)
         for (name, inside), (symbol, _) in zip(self._rings(), RINGS, strict=False):
-            plotly_layer(
-                figure,
-                count,
-                x=points[inside, 0],
-                y=points[inside, 1],
-                mode="markers",
-                marker={
-                    "size": size + 10,
-                    "symbol": symbol,
-                    "color": ink(dark).text,
-                    "line": {"width": 1.5},
-                },
-                hoverinfo="skip",
-                name=plotly_text(symbols(name)),
-            )
+            look = {
+                "size": size + (10 if inside.sum() <= MANY_RINGS else 2),
+                "symbol": symbol,
+                "color": ink(dark).text,
+                "line": {"width": 1.5 if inside.sum() <= MANY_RINGS else 1},
+            }
+            _plotly_marks(figure, points, inside, look, plotly_text(symbols(name)))
         if count <= NUMBERED:
             figure.add_scatter(
                 x=points[:, 0],
@@ -293,11 +276,11 @@ class HarmonicDrawing(Figure):
             paper_dots(
                 axes,
                 points[inside],
-                s=(size + 3.4 * style.scale) ** 2,
+                s=(size + (3.4 if inside.sum() <= MANY_RINGS else 0.8) * style.scale) ** 2,
                 marker=marker,
                 facecolors="none",
                 edgecolors="#1f2430",
-                linewidths=0.6 * style.scale,
+                linewidths=(0.6 if inside.sum() <= MANY_RINGS else 0.3) * style.scale,
                 rasterized=raster,
                 zorder=6,
             )
@@ -328,10 +311,10 @@ class HarmonicDrawing(Figure):
         return plain, [(name, pairs) for name, pairs in strong if len(pairs)]
 
     def _rings(self) -> list[tuple[str, BoolArray]]:
-        """The marked node sets; one too large for rings is left to the edges and the numbers."""
+        """The marked node sets; rings of a large one are narrow, or they would hide the nodes."""
         marked = nodes_of(self.data)["marked"].to_numpy(dtype=object)
         held = [(name, np.array([name in m.split("; ") for m in marked])) for name in self.sets]
-        return [(name, inside) for name, inside in held if 0 < inside.sum() <= MANY_RINGS]
+        return [(name, inside) for name, inside in held if inside.any()]
 
     def _observed(self, pole: int) -> BoolArray:
         observed = nodes_of(self.data)["observed"]
@@ -346,6 +329,16 @@ class HarmonicDrawing(Figure):
         layer: npt.NDArray[np.object_] = nodes_of(self.data)["layer"].to_numpy(dtype=object)
         inks = ["#ffffff" if lightness(colour) < 60 else "#111318" for colour in colours]
         return [inks[k] if isinstance(k, int | np.integer) else "#111318" for k in layer]
+
+
+def _plotly_marks(
+    figure: go.Figure, points: Points, inside: BoolArray, marker: dict[str, Any], name: str
+) -> None:
+    """Marks around some of the nodes; what a node tells is told by the node itself."""
+    x, y = points[inside].T
+    plotly_layer(
+        figure, len(points), x=x, y=y, mode="markers", marker=marker, name=name, hoverinfo="skip"
+    )
 
 
 def _frame(points: Points) -> Points:

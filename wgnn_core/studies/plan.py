@@ -120,18 +120,27 @@ def seeds_of(dataset: str, model: str, size: Size) -> tuple[int, ...]:
     """The seeds of a search, see the top of the module."""
     if size == "quick":
         return tuple(range(QUICK_SEEDS))
-    coarse = model in HEAVY or (dataset in BIG and dataset not in ("cs", "photo"))
-    return tuple(range(COARSE_SEEDS if coarse else SEEDS))
+    fewer = model in HEAVY or (dataset in BIG and dataset not in ("cs", "photo"))
+    return tuple(range(COARSE_SEEDS if fewer else SEEDS))
+
+
+def is_coarse(dataset: str, model: str) -> bool:
+    return model in HEAVY or dataset in BIG
+
+
+def steps_of(dataset: str, model: str, size: Size) -> tuple[float, ...]:
+    """The values of each eta, see the top of the module."""
+    if size == "quick":
+        return QUICK_STEPS
+    return COARSE_STEPS if is_coarse(dataset, model) else STEPS
 
 
 def search(model: str, graph: str, size: Size) -> tuple[RunConfig, RunConfig | None]:
     """The run that finds eta for a model on a graph, and its leader if it has one."""
     dataset, parameters = GRAPHS[graph]
-    coarse = model in HEAVY or dataset in BIG
-    steps = QUICK_STEPS if size == "quick" else COARSE_STEPS if coarse else STEPS
-    seeds = seeds_of(dataset, model, size)
+    seeds, steps = seeds_of(dataset, model, size), steps_of(dataset, model, size)
     own = RunConfig(dataset, parameters, model, seeds=seeds, search="two-stage", steps=steps)
-    if model == "gcn" or not coarse:
+    if model == "gcn" or not is_coarse(dataset, model):
         return own, None
     leader = search("gcn", graph, size)[0]
     tried = [Intervention(), *(Intervention(eta0, edge_model="gcn") for eta0 in (0.0, *steps))]
@@ -141,10 +150,8 @@ def search(model: str, graph: str, size: Size) -> tuple[RunConfig, RunConfig | N
 def eta0_alone(model: str, graph: str, size: Size) -> RunConfig:
     """The run that finds eta0 of wGNN1, Algorithm 1 alone; the base model is a candidate."""
     dataset, parameters = GRAPHS[graph]
-    coarse = model in HEAVY or dataset in BIG
-    steps = QUICK_STEPS if size == "quick" else COARSE_STEPS if coarse else STEPS
+    seeds, steps = seeds_of(dataset, model, size), steps_of(dataset, model, size)
     tried = (Intervention(), *(Intervention(eta0) for eta0 in steps))
-    seeds = seeds_of(dataset, model, size)
     return RunConfig(dataset, parameters, model, seeds=seeds, interventions=tried)
 
 
