@@ -171,7 +171,8 @@ def draw(found: Found) -> None:
         )
         if any(r.published.gain is not None for r in found.records):
             st.caption(f"**The rule.** {md(RULE, 1200)}")
-    downloads(found)
+    if found.records or found.claims:
+        downloads(found)
     if found.claims:
         st.subheader("What the paper says", anchor=False)
         claims(found.claims)
