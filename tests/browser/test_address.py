@@ -21,15 +21,18 @@ from wgnn_core.runs.store import Store
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 KARATE = RunConfig("karate", hyper=(("epochs", 15),), seeds=(0, 1))
+BY_HAND = replace(KARATE, model="gat", interventions=(Intervention(0.5, 0.3, 0.3),))
+"""Of a model that pages train only when asked."""
 WORSE = replace(KARATE, interventions=(Intervention(0.5, 0.3, 0.3),))
 LONG = "dataset=Contextual+block+model&csbm_nodes=3000&seeds=5&gcn_epochs=4000"
 
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A server whose store holds one finished run of wGNN, and no run of the base model alone."""
+    """A server whose store holds finished runs of wGNN, and no run of a base model alone."""
     home = tmp_path_factory.mktemp("stored")
-    train_here(Store(home), WORSE)
+    for config in (WORSE, BY_HAND):
+        train_here(Store(home), config)
     with serve(home, home / "data") as running:
         yield running
 
@@ -59,7 +62,7 @@ def test_a_value_that_is_not_possible_is_named(stored: Any, visit: Any) -> None:
 def test_a_base_model_that_is_there_is_not_asked_for(stored: Any, visit: Any) -> None:
     """It was trained as a part of another run, so the page needs no button and no training."""
     page = visit.page
-    page.goto(f"{stored.address}/problem1?dataset=Karate+club&seeds=2&gcn_epochs=15")
+    page.goto(f"{stored.address}/problem1?dataset=Karate+club&model=GAT&seeds=2&gat_epochs=15")
     expect(page.locator(".st-key-problem1_curves .js-plotly-plot")).to_be_visible(timeout=60_000)
     expect(page.get_by_text("This page needs")).to_have_count(0)
 
