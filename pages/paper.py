@@ -56,6 +56,7 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
             {
                 axes[0]: r.row,
                 axes[1]: r.column,
+                "verdict": "" if r.verdict == UNPUBLISHED else r.verdict,
                 "n": r.n,
                 "base": mean(r.base),
                 "tally": mean(r.tally),
@@ -64,7 +65,6 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
                 "holm": "" if r.holm is None else number(r.holm),
                 "published": r.published.method[0] if r.published.method else None,
                 "paper": r.published.gain,
-                "verdict": "" if r.verdict == UNPUBLISHED else r.verdict,
                 "retrained": r.against(r.retrained).difference if r.retrained else None,
                 "shared": r.against(r.shared).difference if r.shared else None,
                 "best": r.against(r.best).difference if r.best else None,

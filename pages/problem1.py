@@ -45,7 +45,7 @@ with st.container(horizontal=True):
         "Accuracy to keep (%)", 50, 100, 95, 1, key="problem1_target", bind=BIND, width=300
     )
 
-left, right = st.columns([3, 2], gap="large")
+left, right = st.columns(2, gap="medium")
 with left:
     curves = view.figure("accuracy-coverage", result, rankers=chosen, marked_alpha=alpha)
     show(curves, "problem1_curves", height=430)
@@ -63,7 +63,7 @@ with right:
         shown,
         hide_index=True,
         column_config={
-            "ranker": st.column_config.TextColumn("Ranker", width=126),
+            "ranker": st.column_config.TextColumn("Ranker", width=142),
             "accuracy": number("Accuracy", format="%.1f", width=62, help="On the chosen nodes, %"),
             "aurc": number("AURC", format="%.1f", width=52, help="Times 1000, smaller is better"),
             "augrc": number("AUGRC", format="%.1f", width=58, help="Times 1000, smaller is better"),
