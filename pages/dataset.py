@@ -11,7 +11,7 @@ from wgnn_core import datasets
 from wgnn_core.boundary import edge_homophily, node_homophily
 from wgnn_core.figures.groups import node_groups, node_name
 from wgnn_core.figures.node_map import WITHOUT_MODEL
-from wgnn_core.figures.text import count
+from wgnn_core.figures.text import count, share
 
 view = page_start(
     "Dataset",
@@ -118,9 +118,9 @@ with right:
         + (
             "."
             if np.isnan(agree[number])
-            else f"; {agree[number]:.0%} of those with a label are of its class."
+            else f"; {share(100 * agree[number])} of those with a label are of its class."
             if graph.unlabelled.any()
-            else f", {agree[number]:.0%} of them of its class."
+            else f", {share(100 * agree[number])} of them of its class."
         )
     )
     near = view.figure("node-map", colour="class", around=int(number), radius=hops)

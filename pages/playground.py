@@ -16,7 +16,7 @@ from wgnn_core.boundary import joins_classes
 from wgnn_core.figures.edge_drop import MAX_NODES
 from wgnn_core.figures.edge_drop_drawing import AFTER, PANELS
 from wgnn_core.figures.groups import label_quality, node_groups, node_name
-from wgnn_core.figures.text import count, labels
+from wgnn_core.figures.text import count, labels, share
 from wgnn_core.figures.verdict import gain, tried, verdict
 from wgnn_core.intervention import VARIANTS, Intervention, Plan
 from wgnn_core.models.predictions import PredictionsOnly
@@ -64,7 +64,7 @@ def facts(plan: Plan, position: int) -> None:
             (
                 "Edges that go",
                 f"{gone.sum():,}",
-                f"{crossing[gone & known].mean():.0%} cross classes"
+                f"{share(100 * crossing[gone & known].mean())} cross classes"
                 if (gone & known).any()
                 else "no class known" * bool(gone.any()) or "none",
             ),
@@ -246,8 +246,9 @@ def accuracies(results: dict[str, RunResult]) -> None:
         st.caption(
             f"Accuracy (%) over {count(len(base.seeds), 'seed')}; s.d., gain in points and p "
             f"({t_test(base_run.overlap)}) are of the test accuracy, by the paper's tally: nodes "
-            "that joined R′ keep their first prediction. wGNN1 is Algorithm 1 alone, wGNN2 "
-            "Algorithm 2 alone."
+            "that joined R′ keep their first prediction."
+            + " wGNN1 is Algorithm 1 alone." * ("wGNN1" in scores)
+            + " wGNN2 is Algorithm 2 alone." * ("wGNN2" in scores)
             + "".join(
                 f" {name} added {other.joined.mean():.0f} nodes by itself."
                 for name, other in trained.items()

@@ -19,6 +19,7 @@ from wgnn_core.figures.text import (
     latex_text,
     paper_text,
     plotly_text,
+    share,
 )
 
 any_text = st.text(max_size=200)
@@ -85,3 +86,17 @@ def test_no_cell_starts_a_formula(start) -> None:
     assert rows[0] == ["name", "gain", "'" + bad] and rows[1][:2] == ["'" + bad, "-1.5"]
     assert rows[2] == ["plain", "2.0", "2"]
     assert csv_cell(-1.5) == -1.5
+
+
+@given(st.floats(0, 100))
+def test_a_share_is_all_or_none_only_when_it_is(percent: float) -> None:
+    text = share(percent)
+    assert (text == "100 %") == (percent == 100)
+    assert (text == "0 %") == (percent == 0)
+    assert abs(float(text.split()[-2]) - percent) <= 1
+
+
+def test_shares_in_words() -> None:
+    assert [share(x) for x in (0, 0.2, 19.4, 99.6, 100)] == [
+        "0 %", "under 1 %", "19 %", "over 99 %", "100 %",
+    ]  # fmt: skip

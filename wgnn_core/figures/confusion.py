@@ -21,7 +21,7 @@ from wgnn_core.figures.base import Figure
 from wgnn_core.figures.panels import panelled
 from wgnn_core.figures.scene import BeforeAfter, Scene
 from wgnn_core.figures.style import SMALLEST_TEXT, Style, lightness
-from wgnn_core.figures.text import label, labels, paper_text, plotly_text
+from wgnn_core.figures.text import label, labels, paper_text, plotly_text, share
 from wgnn_core.graph import IntArray
 from wgnn_core.intervention import Intervention
 from wgnn_core.wgnn import carried
@@ -231,7 +231,7 @@ def _largest(frame: pd.DataFrame) -> str:
         return f"{model}: no mistake."
     at = wrong.loc[wrong["percent"].idxmax()]
     return (
-        f"Largest mistake of {model}: {at['percent']:.0f} % of class {at['true']} are taken for "
+        f"Largest mistake of {model}: {share(at['percent'])} of class {at['true']} are taken for "
         f"class {at['predicted']}."
     )
 

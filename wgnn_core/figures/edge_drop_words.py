@@ -8,7 +8,7 @@ import numpy as np
 
 from wgnn_core.claims import dropped_edges_join_classes
 from wgnn_core.edgedrop import EdgeDrop
-from wgnn_core.figures.text import count
+from wgnn_core.figures.text import count, share
 from wgnn_core.graph import IntArray
 from wgnn_core.layout import CloseUp
 
@@ -68,19 +68,19 @@ def what_goes(edges: IntArray, drop: EdgeDrop, classes: IntArray, shot: CloseUp 
         )
         return f"No edge goes among the {count(least, 'node')} of V': {why}."
     claim = dropped_edges_join_classes(edges, drop.dropped, classes)
-    share, other = claim.numbers["dropped"], claim.numbers["kept"]
-    parts = f"{share:.0f} % of them join two classes"
-    rest = f", and {other:.0f} % of the other edges"
+    crossing, other = claim.numbers["dropped"], claim.numbers["kept"]
+    parts = f"{share(crossing)} of them join two classes"
+    rest = f", and {share(other)} of the other edges"
     if lost == 1:
-        parts = "it joins two classes" if share else "it joins nodes of one class"
-        rest = f"; of the other edges {other:.0f} % join two classes"
+        parts = "it joins two classes" if crossing else "it joins nodes of one class"
+        rest = f"; of the other edges {share(other)} join two classes"
     if np.isfinite(other):
         parts += rest
     hidden = shot.dropped_hidden if shot is not None else 0
     shown = f"; {lost - hidden:,} of them are shown" if hidden else ""
     verb = "goes" if lost == 1 else "go"
     text = f"{lost:,} of {count(len(edges), 'edge')} {verb} among the {count(least, 'node')} of V'"
-    return f"{text}{f': {parts}' if np.isfinite(share) else ''}{shown}."
+    return f"{text}{f': {parts}' if np.isfinite(crossing) else ''}{shown}."
 
 
 def _left_out(shot: CloseUp) -> str:

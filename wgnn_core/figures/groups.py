@@ -8,7 +8,7 @@ import numpy.typing as npt
 from wgnn_core.boundary import class_boundary
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.scene import Scene
-from wgnn_core.figures.text import NO_LABEL, label, labels
+from wgnn_core.figures.text import NO_LABEL, label, labels, share
 from wgnn_core.fraction import ceil_fraction
 from wgnn_core.graph import BoolArray, Graph, IntArray, Split
 from wgnn_core.intervention import Plan
@@ -171,7 +171,7 @@ def label_quality(graph: Graph, added: BoolArray, predicted: IntArray) -> str:
     known, unknown = added & ~graph.unlabelled, int((added & graph.unlabelled).sum())
     told = []
     if known.any():
-        told.append(f"{(predicted == graph.y)[known].mean():.0%} labelled right")
+        told.append(f"{share(100 * (predicted == graph.y)[known].mean())} labelled right")
     if unknown:
         told.append(f"{unknown:,} without label")
     return ", ".join(told) or "no node"

@@ -20,7 +20,7 @@ from wgnn_core.claims import (
     wrong_nodes_have_small_w,
 )
 from wgnn_core.figures.scene import Scene
-from wgnn_core.figures.text import count, signed
+from wgnn_core.figures.text import count, share, signed
 from wgnn_core.graph import BoolArray, FloatArray, Graph, IntArray
 from wgnn_core.nonuniformity import max_nonuniformity
 
@@ -49,15 +49,15 @@ def wrong_at_boundary(graph: Graph, test: BoolArray, predicted: IntArray) -> str
         if not boundary.any():
             return "No test node has a neighbour of another class."
         return ""
-    shares = f"{claim.numbers['wrong']:.0f} % against {claim.numbers['right']:.0f} %"
+    shares = f"{share(claim.numbers['wrong'])} against {share(claim.numbers['right'])}"
     if claim.reason is Reason.HOLDS:
         return f"Wrong test nodes stand where classes meet more often than right ones: {shares}."
     if claim.reason is Reason.OPPOSITE:
         return f"Wrong test nodes stand where classes meet less often than right ones: {shares}."
     return (
         "Wrong test nodes do not gather where classes meet: "
-        f"{claim.numbers['wrong']:.0f} % of them stand there, and "
-        f"{claim.numbers['right']:.0f} % of the right ones."
+        f"{share(claim.numbers['wrong'])} of them stand there, and "
+        f"{share(claim.numbers['right'])} of the right ones."
     )
 
 
@@ -85,7 +85,7 @@ def w_tells_wrong(w: Floats, right: BoolArray) -> str:
     claim = wrong_nodes_have_small_w(w, right)
     if claim.reason is Reason.EMPTY:
         return "There is nothing to tell apart." if right.all() or not right.any() else ""
-    auroc = f"a right node has the larger w in {100 * claim.numbers['auroc']:.0f} % of the pairs"
+    auroc = f"a right node has the larger w in {share(100 * claim.numbers['auroc'])} of the pairs"
     means = f"mean w {claim.numbers['right']:.2f} and {claim.numbers['wrong']:.2f}"
     if claim.reason is Reason.HOLDS:
         return f"w tells right from wrong nodes: {auroc}, where chance gives 50 % ({means})."
@@ -108,13 +108,13 @@ def blind_spot(prob: FloatArray, w: Floats, right: BoolArray) -> str:
     )
     if claim.holds:
         wrong, others = claim.numbers["wrong"], claim.numbers["others"]
-        text += f"; {wrong:.0f} % of them are wrong, against {others:.0f} % of the others with it"
+        text += f"; {share(wrong)} of them are wrong, against {share(others)} of the others with it"
     return f"{text}."
 
 
 def right_share(graph: Graph, test: BoolArray, predicted: IntArray) -> str:
-    share = 100 * float((predicted == graph.y)[test].mean())
-    return f"{share:.1f} % of the {count(int(test.sum()), 'test node')} are right."
+    accuracy = 100 * float((predicted == graph.y)[test].mean())
+    return f"{accuracy:.1f} % of the {count(int(test.sum()), 'test node')} are right."
 
 
 def across(graph: Graph) -> str:
@@ -123,9 +123,9 @@ def across(graph: Graph) -> str:
     known = (u >= 0) & (v >= 0)
     if not known.any():
         return "It has no edge." if graph.num_edges == 0 else ""
-    share = 100 * float((u != v)[known].mean())
+    crossing = share(100 * float((u != v)[known].mean()))
     which = "" if known.all() else " between nodes with a label"
-    return f"{share:.0f} % of its edges{which} join two classes."
+    return f"{crossing} of its edges{which} join two classes."
 
 
 def of_boundary(distance: Floats) -> str:

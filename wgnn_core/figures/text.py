@@ -62,6 +62,13 @@ def signed(value: float, digits: int = 2) -> str:
     return text[1:] if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
+def share(percent: float) -> str:
+    """``19 %``; never all or none unless it is: ``over 99 %``, ``under 1 %``."""
+    if 99.5 <= percent < 100:
+        return "over 99 %"
+    return "under 1 %" if 0 < percent <= 0.5 else f"{percent:.0f} %"
+
+
 def plotly_text(text: str) -> str:
     """`text` as plotly shows it literally: it reads a subset of HTML, and TeX between dollars.
 
