@@ -116,3 +116,24 @@ def test_the_close_up_page_shows_hostile_names_as_text() -> None:
     titles = {node["title"].split("\n")[1] for node in vis_data(source)[0]}
     assert f"class: {hostile[0]}" in titles
     assert "&lt;script&gt;alert(1)&lt;/script&gt;</span>" in source  # in the legend
+
+
+def test_nothing_is_named_that_is_not_drawn() -> None:
+    """Where no edge goes: two pairs of V', each a tree."""
+    edges, n = np.array([(0, 1), (2, 3)]), 4
+    none, every = np.zeros(2, dtype=bool), np.ones(2, dtype=bool)
+    drop = EdgeDrop(kept=every, forest=every, least=np.ones(n, dtype=bool), dropped=none)
+    classes = np.array([0, 0, 1, 1])
+    figure = EdgeDropMap.of(
+        edges, drop, classes=classes, predicted=classes, w=np.ones(n), class_names=["a", "b"],
+        graph="g",
+    )  # fmt: skip
+    assert (
+        "Strong: the spanning forest of V', which stays; colours: true classes." in figure.caption
+    )
+    for word in ("ashed red", "thin", "faint", "lose no edge"):
+        assert word not in figure.caption
+    shown = {trace.name for trace in figure.to_plotly().data if trace.mode == "lines"}
+    assert "spanning forest" in shown and not shown & {"edges that go", "other edges"}
+    page = close_up_html(figure)
+    assert "spanning forest</span>" in page and "edges that go</span>" not in page

@@ -154,7 +154,7 @@ class EdgeDropMap(EdgeDropDrawing):
         return cls(
             table,
             title=f"Edges dropped by Algorithm 2 on {label(graph)}",
-            caption=said + around(shot),
+            caption=said + around(shot, set(state[rows])),
             alt=f"Two drawings of {label(graph)} side by side, before and {second}. {said}",
             names=tuple(names),
             second=second,

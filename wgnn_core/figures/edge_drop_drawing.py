@@ -82,6 +82,12 @@ class EdgeDropDrawing(Figure):
         return first, (PANELS[self.second], DRAWN[self.second])
 
     @property
+    def lines(self) -> dict[str, str]:
+        """Name of each kind of edge that is drawn, for a legend."""
+        drawn = set(self.data["state"])
+        return {state: name for state, name in NAMES.items() if state in drawn}
+
+    @property
     def pieces(self) -> pd.DataFrame:
         """The rows of the pieces; none for a whole graph."""
         return self.data[self.data["mark"] == PIECE]
@@ -132,7 +138,7 @@ class EdgeDropDrawing(Figure):
             at = {"x": place, "y": 1, "xref": "paper", "yref": "paper", "yanchor": "bottom"}
             figure.add_annotation(text=name, showarrow=False, **at)
             self._plotly_frames(figure, axes, ink(dark))
-            for state in states:
+            for state in (state for state in states if state in self.lines):
                 dash = "dash" if state == DROPPED else "solid"
                 line = {"width": 1.3 * WIDTH[state], "color": colours[state], "dash": dash}
                 trace = {"name": NAMES[state], "legendgroup": state, "showlegend": axes is _AXES[0]}
@@ -280,12 +286,12 @@ class EdgeDropDrawing(Figure):
 
     def _handles(self, style: Style) -> list[Line2D]:
         lines = []
-        for state in NAMES:
+        for state, name in self.lines.items():
             look = _line(state, 1.2 * style.scale)
             dash = look["linestyles"][0]
             lines.append(
                 Line2D([], [], color=look["colors"], linewidth=look["linewidths"],
-                    linestyle=dash, label=NAMES[state])
+                    linestyle=dash, label=name)
             )  # fmt: skip
         for index, name in self.told():
             mark = self.mark(index, style.palette)

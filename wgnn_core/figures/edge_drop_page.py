@@ -154,7 +154,7 @@ def _legend(figure: EdgeDropDrawing, dark: bool) -> str:
     items = [
         f'<span><i class="line" style="border-top: {EDGE_PIXELS[state]}px '
         f'{"dashed" if state == DROPPED else "solid"} {colours[state]}"></i>{name}</span>'
-        for state, name in NAMES.items()
+        for state, name in figure.lines.items()
     ]
     for index, name in figure.told():
         colour, shape = figure.mark(index, dark=dark).colour, SHAPES[_shape(index)]

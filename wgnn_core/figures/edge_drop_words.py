@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ from wgnn_core.figures.text import count, share
 from wgnn_core.graph import IntArray
 from wgnn_core.layout import CloseUp
 
-LINES = (
-    "Dashed red: edges that go; strong: the spanning forest of V', which stays; thin: other edges"
-)
-WHOLE = f" {LINES}. Large dots: nodes of V'; colours: true classes."
-CLOSE_UP = f" {LINES}; faint: nodes around a piece. Colours: true classes."
+LINES = {
+    "dropped": "dashed red: edges that go",
+    "forest": "strong: the spanning forest of V', which stays",
+    "kept": "thin: other edges",
+}
 BOXES = (
     " Each box is one connected piece of V', largest loss first; its line counts the edges that go "
     "and those of them that join two classes."
@@ -24,12 +25,20 @@ BOXES = (
 BOXES_INTACT = " Each box is one connected piece of V'."
 
 
-def around(shot: CloseUp | None) -> str:
-    """How to read the drawing, and what is left out of it."""
+def around(shot: CloseUp | None, states: Container[object]) -> str:
+    """How to read the drawing, and what is left out of it; `states` are those of drawn edges."""
+    marks = [words for state, words in LINES.items() if state in states]
     if shot is None:
-        return WHOLE
-    boxes = BOXES if any(piece.dropped for piece in shot.pieces) else BOXES_INTACT
-    return boxes + CLOSE_UP + _left_out(shot)
+        return " " + _sentence([*marks, "large dots: nodes of V'", "colours: true classes"])
+    loss = any(piece.dropped for piece in shot.pieces)
+    faint = ["faint: nodes around a piece"] * bool((~shot.inside).any())
+    read = _sentence([*marks, *faint, "colours: true classes"])
+    return f"{BOXES if loss else BOXES_INTACT} {read}{_left_out(shot, loss)}"
+
+
+def _sentence(parts: list[str]) -> str:
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def piece_line(piece: dict[str, Any], room: float) -> str:
@@ -83,11 +92,11 @@ def what_goes(edges: IntArray, drop: EdgeDrop, classes: IntArray, shot: CloseUp 
     return f"{text}{f': {parts}' if np.isfinite(crossing) else ''}{shown}."
 
 
-def _left_out(shot: CloseUp) -> str:
+def _left_out(shot: CloseUp, loss: bool) -> str:
     found = (
         (shot.pieces_hidden, "piece", "of small loss"),
         (shot.trimmed, "node", "of these pieces, far from what is shown"),
-        (shot.intact, "node", "of V' in pieces that lose no edge"),
+        (shot.intact, "node", f"of V' in {'pieces that lose no edge' if loss else 'other pieces'}"),
         (shot.lonely, "node", "of V' without an edge to another"),
     )
     parts = [f"{count(number, thing)} {what}" for number, thing, what in found if number]
