@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
@@ -126,7 +126,7 @@ class DatasetSpec:
 
 
 def known() -> tuple[DatasetSpec, ...]:
-    """Every dataset that ships with the program: built-in, the nine of the paper, two near them."""
+    """Every dataset of the program: built-in, the nine of the paper, and four near them."""
     return _BUILT_IN + _paper_datasets() + _near_the_paper()
 
 
@@ -334,7 +334,12 @@ def _paper_datasets() -> tuple[DatasetSpec, ...]:
 
 @cache
 def _near_the_paper() -> tuple[DatasetSpec, ...]:
-    """Beside the paper's: one in place of Disease, and Chameleon without its duplicates."""
+    """Beside the paper's: one in place of Disease, Chameleon without its duplicates, and Photo and
+    CS with the one split of the authors' release."""
+    photo, cs = (
+        next(entry for entry in _paper_datasets() if entry.name == name) for name in ("photo", "cs")
+    )
+    drawn = "20 per class / 500 / 1000, drawn as in the authors' release with its seed 1234"
     tree = [
         f"{_HGCN}/disease_lp/disease_lp.{end}" for end in ("edges.csv", "labels.npy", "feats.npz")
     ]
@@ -353,5 +358,23 @@ def _near_the_paper() -> tuple[DatasetSpec, ...]:
             "Chameleon without its duplicate pages (Platonov et al., 2023).",
             "48 / 32 / 20 %, the ten published masks: run i uses mask i mod 10",
             files=_files("chameleon_filtered", [f"{_HETEROPHILOUS}/chameleon_filtered.npz"]),
+        ),
+        replace(
+            photo,
+            name="photo_1234",
+            title="Amazon Photo (authors' split)",
+            description="Amazon Photo with all its nodes, those outside its largest component too.",
+            split_rule=drawn,
+            paper=None,
+            parameters=(),
+        ),
+        replace(
+            cs,
+            name="cs_1234",
+            title="Coauthor CS (authors' split)",
+            description="Authors joined when they wrote a paper together; features are keywords.",
+            split_rule=drawn,
+            paper=None,
+            parameters=(),
         ),
     )

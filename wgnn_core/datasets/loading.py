@@ -43,6 +43,8 @@ _PARSERS: dict[str, Callable[[DatasetSpec, Mapping[str, bytes]], Graph]] = {
     "chameleon": parse_geom_gcn,
     "disease_lp": parse_disease_lp,
     "chameleon_filtered": parse_filtered,
+    "photo_1234": parse_gnn_benchmark,
+    "cs_1234": parse_gnn_benchmark,
 }
 
 

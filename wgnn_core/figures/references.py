@@ -60,6 +60,8 @@ ENTRIES: dict[str, str] = {
     "pubmed": _PLANETOID,
     "photo": _PITFALLS,
     "cs": _PITFALLS,
+    "photo_1234": _PITFALLS,
+    "cs_1234": _PITFALLS,
     "airport": _HGCN,
     "disease": _HGCN,
     "disease_lp": _HGCN,

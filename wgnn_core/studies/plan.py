@@ -33,6 +33,8 @@ GRAPHS: dict[str, tuple[str, Pairs]] = {
     "Pubmed": ("pubmed", ()),
     "Photo": ("photo", TEN_DRAWS),
     "CS": ("cs", TEN_DRAWS),
+    "Photo, draw 1234": ("photo_1234", ()),
+    "CS, draw 1234": ("cs_1234", ()),
     "Airport": ("airport", ()),
     "Disease": ("disease", ()),
     "Disease tree": ("disease_lp", ()),
@@ -41,7 +43,7 @@ GRAPHS: dict[str, tuple[str, Pairs]] = {
     "Chameleon, filtered": ("chameleon_filtered", ()),
 }
 """The paper's name of a graph, or ours where the paper has none: dataset and parameters."""
-BIG = ("cs", "photo", "airport", "disease", "disease_lp")
+BIG = ("cs", "photo", "cs_1234", "photo_1234", "airport", "disease", "disease_lp")
 MODELS = {
     "GCN": "gcn",
     "GAT": "gat",
