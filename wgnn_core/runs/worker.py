@@ -1,7 +1,8 @@
 """The worker: one warm process that trains the cells of its owner's runs and stores them.
 
 It reads orders and tells events, a line each (`runs.events`). It takes the runs in turn, cell by
-cell, asks its owner before each cell whether the machine is free (`runs.turns`), and ends when its standard input does, which is when its owner ends, however that came about.
+cell, and asks its owner before each whether the machine is free (`runs.turns`). It ends when its
+standard input does, which is when its owner ends, however that came about.
 """
 
 from __future__ import annotations
