@@ -26,6 +26,7 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.figures import EdgeDropMap, Figure, accuracy_coverage, figure_of
 from wgnn_core.figures.edge_drop_page import close_up_html
 from wgnn_core.graph import BoolArray, Graph, IntArray
+from wgnn_core.home import at_home
 from wgnn_core.intervention import Base
 from wgnn_core.layout import layout
 from wgnn_core.reports import assumption as assumption_report
@@ -203,7 +204,7 @@ class Fetches:
 
     def start(self, name: str) -> None:
         if name not in self.futures or self.futures[name].done():
-            self.futures[name] = self.pool.submit(datasets.fetch, name)
+            self.futures[name] = self.pool.submit(at_home(datasets.fetch), name)
 
 
 @st.cache_resource(show_spinner=False)

@@ -6,7 +6,10 @@ import errno
 import os
 import stat
 from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import platformdirs
 
@@ -20,12 +23,15 @@ USERS = "users"
 KEPT = ("runs.sqlite", "arrays", "graphs", "raw", "worker.log", USERS)
 """What the folder holds; names with something behind these count too."""
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _whose: Callable[[], Path] | None = None
+_here: ContextVar[Path | None] = ContextVar("here", default=None)
 
 
 def home() -> Path:
     """The folder of whoever asks: of the one user, or of the one whom `keep_apart` names."""
-    return program_home() if _whose is None else _whose()
+    return _here.get() or (program_home() if _whose is None else _whose())
 
 
 def program_home() -> Path:
@@ -42,6 +48,21 @@ def keep_apart(whose: Callable[[], Path]) -> None:
     """
     global _whose
     _whose = whose
+
+
+def at_home(call: Callable[P, T]) -> Callable[P, T]:
+    """`call`, for a thread in which nobody would know who asks: for whoever asks now."""
+    here = home()
+
+    @wraps(call)
+    def called(*given: P.args, **named: P.kwargs) -> T:
+        token = _here.set(here)
+        try:
+            return call(*given, **named)
+        finally:
+            _here.reset(token)
+
+    return called
 
 
 def named_folder(variable: str) -> Path | None:
