@@ -92,7 +92,7 @@ $(VENV)/.compiled: $(wildcard wgnn_core/replicas/*.py) | $(VENV)/.installed
 	@$(PY) -m wgnn_core.runs.worker </dev/null
 	@touch $@
 
-$(VENV)/.installed-dev: requirements.txt requirements-cluster.txt requirements-dev.txt constraints.txt | $(PY)
+$(VENV)/.installed-dev: requirements.txt requirements-cluster.txt requirements-shared.txt requirements-dev.txt constraints.txt | $(PY)
 	$(call install,requirements-dev.txt)
 	@touch $@ $(VENV)/.installed
 

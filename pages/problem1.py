@@ -13,6 +13,7 @@ from wgnn_core.export import table_csv
 from wgnn_core.figures.accuracy_coverage import RANKED
 from wgnn_core.figures.groups import TRUSTED
 from wgnn_core.figures.text import count, signed
+from wgnn_core.home import at_home
 from wgnn_core.ranking import RANKERS
 from wgnn_core.reports.rankers import trusted_nodes
 
@@ -114,7 +115,7 @@ def chosen_subset() -> None:
     )
     st.download_button(
         f"Trusted nodes as CSV ({size:,})",
-        lambda: table_csv(nodes),
+        at_home(lambda: table_csv(nodes)),
         f"trusted-{view.choice.run.dataset}.csv",
         "text/csv",
         key="problem1_nodes",

@@ -19,6 +19,7 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.export import table_csv
 from wgnn_core.figures import missing
 from wgnn_core.figures.text import count
+from wgnn_core.home import at_home
 from wgnn_core.intervention import Intervention
 from wgnn_core.reports.shelf import differing_settings, grouped, paired_runs, shelf_table
 from wgnn_core.runs.results import RunResult
@@ -164,12 +165,12 @@ def actions(picked: list[RunSummary]) -> None:
                 on_click=act, args=("Deleted.", delete, picked),
             )  # fmt: skip
         st.download_button(
-            "Rows as CSV", lambda: csv(picked), "runs.csv", "text/csv", key="runs_csv",
-            on_click="ignore", icon=":material/download:",
+            "Rows as CSV", at_home(lambda: csv(picked)), "runs.csv", "text/csv",
+            key="runs_csv", on_click="ignore", icon=":material/download:",
         )  # fmt: skip
         st.download_button(
-            "Settings as JSON", lambda: settings(picked), "runs.json", "application/json",
-            key="runs_json", on_click="ignore", icon=":material/download:",
+            "Settings as JSON", at_home(lambda: settings(picked)), "runs.json",
+            "application/json", key="runs_json", on_click="ignore", icon=":material/download:",
         )  # fmt: skip
         if len(picked) == 1 and picked[0].state == "done":
             result = load.finished(picked[0].run_id)

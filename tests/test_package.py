@@ -27,6 +27,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = {
     "": "requirements.txt",
     "cluster": "requirements-cluster.txt",
+    "shared": "requirements-shared.txt",
     "dev": "requirements-dev.txt",
     "docs": "requirements-docs.txt",
 }

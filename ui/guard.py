@@ -25,6 +25,9 @@ from streamlit import config, net_util, runtime
 from streamlit.web.server.server_util import is_allowed_origin
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
+from ui.door import Door, prepare
+from ui.users import is_shared
+from wgnn_core.errors import WGNNError
 from wgnn_core.home import APP_TOKEN
 
 QUERY = "token"
@@ -192,23 +195,33 @@ def guarded() -> dict[str, Any]:
     """What `st.App` is given; also prepares this process.
 
     The token comes in an environment variable, where other users of the machine cannot read it.
+    A server for several people at which nobody could log in ends here.
     """
     ask_nobody()
     allow_descriptors()
     token = os.environ.pop(APP_TOKEN, "")
-    return {
-        "middleware": [Middleware(Guard, token=token, has_room=release_sessions)],
-        "lifespan": _saying_where(token),
-    }
+    guard = Middleware(Guard, token=token, has_room=release_sessions)
+    if not is_shared():
+        return {"middleware": [guard], "lifespan": _saying_where(token=token)}
+    try:
+        origin = prepare()
+    except WGNNError as error:
+        sys.exit(f"Error: {error}")
+    door = Middleware(Door, origin=origin)
+    return {"middleware": [guard, door], "lifespan": _saying_where(origin=origin)}
 
 
-def _saying_where(token: str) -> Callable[[st.App], AbstractAsyncContextManager[None]]:
+def _saying_where(
+    token: str = "", origin: str = ""
+) -> Callable[[st.App], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
         if token:
             port = config.get_option("server.port")
             sys.stdout.write(f"\n  Open http://localhost:{port}/?{QUERY}={token}\n\n")
-            sys.stdout.flush()
+        elif origin:
+            sys.stdout.write(f"\n  Open {origin}\n\n")
+        sys.stdout.flush()
         yield
 
     return lifespan

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from wgnn_core.handout import Handout
+from wgnn_core.home import at_home
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.results import RunResult
 
@@ -14,7 +15,7 @@ def take_along(result: RunResult, at: Intervention, position: int, key: str) -> 
     seed = int(result.trained.seeds[position])
     st.download_button(
         "R′ and G′ as files",
-        lambda: Handout(result.graph, result.plan(at, position)).zip(),
+        at_home(lambda: Handout(result.graph, result.plan(at, position)).zip()),
         f"plan-{result.config.dataset}-seed{seed}.zip",
         "application/zip",
         key=f"{key}_plan",

@@ -1,13 +1,13 @@
-"""Cached loaders. Every key is a name, a number or a run id: arrays are never hashed.
+"""Cached loaders. Graphs and results are immutable and shared by all sessions of a user.
 
-Graphs and results are immutable and shared by all sessions (`cache_resource`). What the big ones
-take together is bounded (`LEDGER`).
+What the big ones take together is bounded (`LEDGER`).
 """
 
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,9 @@ import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
+from ui.kept import kept, mine
 from ui.ledger import Ledger
+from ui.users import is_shared
 from wgnn_core import datasets
 from wgnn_core.boundary import distance_to_boundary
 from wgnn_core.datasets.loading import generated_bytes
@@ -24,6 +26,7 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.figures import EdgeDropMap, Figure, accuracy_coverage, figure_of
 from wgnn_core.figures.edge_drop_page import close_up_html
 from wgnn_core.graph import BoolArray, Graph, IntArray
+from wgnn_core.home import at_home
 from wgnn_core.intervention import Base
 from wgnn_core.layout import layout
 from wgnn_core.reports import assumption as assumption_report
@@ -31,33 +34,42 @@ from wgnn_core.reports import rankers as rankers_report
 from wgnn_core.reports.assumption import Assumption
 from wgnn_core.runs.config import Pairs, RunConfig
 from wgnn_core.runs.jobs import Jobs
+from wgnn_core.runs.local import LocalExecutor
 from wgnn_core.runs.results import RunResult
+from wgnn_core.runs.turns import Turns
 from wgnn_core.theory.specimens import is_specimen, places, specimen_graph, specimen_of
 
 LEDGER = Ledger(512 * 2**20)
 PAGE_BYTES = 128 * 2**20
+TURNS = Turns()
+IDLE_SECONDS = 120
 
 
 def _close(held: Jobs) -> None:
     held.close()
 
 
-@st.cache_resource(show_spinner=False, on_release=_close)
+@kept(on_release=_close)
 def jobs() -> Jobs:
-    """The one job system of this server; its worker gets ready while the first page is drawn."""
+    """The one job system of a user; its worker gets ready while the first page is drawn.
+
+    On a server for several people their workers train in turn, and one that is not needed goes.
+    """
+    if is_shared():
+        return Jobs(executor=partial(LocalExecutor, turns=TURNS, idle_seconds=IDLE_SECONDS))
     held = Jobs()
     held.warm()
     return held
 
 
 @st.cache_data(ttl=20, max_entries=64, show_spinner=False)
-def _status(name: str, folder: str) -> str:
+def _status(name: str, folder: str, owner: str) -> str:
     return datasets.status(name)
 
 
 def status_of(name: str) -> str:
     """As `datasets.status`, which reads and hashes every file, but at most every 20 s."""
-    return _status(name, str(datasets.data_folder()))
+    return _status(name, str(datasets.data_folder()), mine())
 
 
 def forget_status() -> None:
@@ -86,17 +98,19 @@ def graph(dataset: str, parameters: Pairs = ()) -> Graph:
             f"{PAGE_BYTES / 2**20:.0f} MB: ask for fewer nodes, features or neighbours, or use "
             "the command line."
         )
-    return _held_graph(pinned(dataset), parameters)
+    return _graph(pinned(dataset), parameters)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Reading the graph ...")
+def _owner(dataset: str, parameters: Pairs) -> str:
+    """For whom a graph is kept: an imported one, which is pinned, for its user alone."""
+    return mine() if "@" in dataset else ""
+
+
+@kept(12, "Reading the graph ...", whose=_owner, ledger=LEDGER)
 def _graph(dataset: str, parameters: Pairs) -> Graph:
     if is_specimen(dataset):
         return specimen_graph(dataset)
     return RunConfig(dataset, parameters).graph()  # the very one that results refer to
-
-
-_held_graph = LEDGER.noted(_graph)(_graph)
 
 
 def points(dataset: str, parameters: Pairs = ()) -> npt.NDArray[np.float32]:
@@ -104,7 +118,7 @@ def points(dataset: str, parameters: Pairs = ()) -> npt.NDArray[np.float32]:
     return _points(pinned(dataset), parameters)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Laying out the graph ...")
+@kept(12, "Laying out the graph ...", whose=_owner)
 def _points(dataset: str, parameters: Pairs) -> npt.NDArray[np.float32]:
     if is_specimen(dataset):
         return places(specimen_of(dataset))
@@ -116,7 +130,7 @@ def boundary_distance(dataset: str, parameters: Pairs = ()) -> npt.NDArray[np.fl
     return _boundary_distance(pinned(dataset), parameters)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept(12, whose=_owner)
 def _boundary_distance(dataset: str, parameters: Pairs) -> npt.NDArray[np.float64]:
     drawn = graph(dataset, parameters)
     return distance_to_boundary(drawn.edges, drawn.y, drawn.num_nodes)
@@ -126,33 +140,30 @@ def finished(run_id: str) -> RunResult:
     """The result of a run that is done; it will not change any more, but for the name of its graph,
     if that was imported."""
     own = (spec.pinned for spec in datasets.catalogue() if spec.imported is not None)
-    return _held_result(run_id, tuple(own))
+    return _finished(run_id, tuple(own))
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@kept(32, ledger=LEDGER)
 def _finished(run_id: str, own: tuple[str, ...]) -> RunResult:
     result = jobs().result(run_id)
     assert result is not None
     return result
 
 
-_held_result = LEDGER.noted(_finished)(_finished)
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
+@kept(24)
 def figure(kind: str, runs: tuple[str, ...], source: tuple[str, Pairs], **choices: Any) -> Figure:
     """A figure of finished runs, or of a graph alone; `source` is the graph it is drawn on."""
     found = [finished(run_id) for run_id in runs]
     return figure_of(kind, found, graph(*source), xy=lambda: points(*source), **choices)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def orders(run_id: str, ranker: str) -> list[IntArray]:
     """Test nodes of each seed in the order of `ranker`, best first."""
     return accuracy_coverage.orders(base_of(run_id), ranker)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def ranker_table(
     run_id: str, rankers: tuple[str, ...], alpha: float, target: float
 ) -> pd.DataFrame:
@@ -160,19 +171,19 @@ def ranker_table(
     return rankers_report.ranker_table(base_of(run_id), rankers, alpha, target)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@kept(64)
 def hits(run_id: str, ranker: str) -> list[BoolArray]:
     """Whether each of `orders` is predicted right."""
     return accuracy_coverage.hits(base_of(run_id), ranker)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Interpolating the labels ...")
+@kept(64, "Interpolating the labels ...")
 def assumption(run_id: str, position: int) -> Assumption:
     """See `wgnn_core.reports.assumption`."""
     return assumption_report.assumption(base_of(run_id), position)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@kept(24)
 def close_up(run_id: str, source: tuple[str, Pairs], dark: bool, **choices: Any) -> str:
     """The figure edge-drop as a page of its own."""
     drawn = figure("edge-drop", (run_id,), source, **choices)
@@ -193,9 +204,10 @@ class Fetches:
 
     def start(self, name: str) -> None:
         if name not in self.futures or self.futures[name].done():
-            self.futures[name] = self.pool.submit(datasets.fetch, name)
+            self.futures[name] = self.pool.submit(at_home(datasets.fetch), name)
 
 
 @st.cache_resource(show_spinner=False)
 def fetches() -> Fetches:
+    """The same for everybody, as the raw files are."""
     return Fetches()

@@ -22,6 +22,7 @@ from ui.text import md
 from wgnn_core import datasets
 from wgnn_core.figures import Figure, figure_of
 from wgnn_core.graph import FloatArray, Graph
+from wgnn_core.home import home
 from wgnn_core.runs.results import RunResult
 
 CHOICE: ContextVar[Choice | None] = ContextVar("choice", default=None)
@@ -87,8 +88,9 @@ def _navigation() -> StreamlitPage:
 
 def run_app() -> None:
     """The router: settings, navigation, sidebar, then the page."""
-    page = _navigation()
     with said():
+        home()  # of several people: raises before anything is drawn if it is not known who asks
+        page = _navigation()
         page_begins()
         remember()
         choice, jobs = sidebar()

@@ -12,6 +12,7 @@ from wgnn_core.export import offline_html, table_csv
 from wgnn_core.figures import VENUES, Figure, Style
 from wgnn_core.figures.base import TITLE_PIXELS
 from wgnn_core.graph import FloatArray
+from wgnn_core.home import at_home
 from wgnn_core.reports import figure_bundle, run_bundle
 from wgnn_core.runs.results import RunResult
 
@@ -148,7 +149,7 @@ def _download(label: str, made: Callable[[], bytes | str], file: str, mime: str,
     # a callable: rendered when clicked and not before
     st.download_button(
         label,
-        made,
+        at_home(made),
         file_name=file,
         mime=mime,
         key=f"{key}_download",

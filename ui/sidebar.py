@@ -10,7 +10,7 @@ import torch
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
-from ui import load
+from ui import load, users
 from ui.choice import Choice
 from ui.jobs import fragment
 from ui.options import graph_titles, model_titles, predictions
@@ -43,9 +43,18 @@ def sidebar() -> tuple[Choice, DeltaGenerator]:
         seeds = own[model].seeds if model in own else _seeds()
         like, device = _protocol()
         jobs = st.container()
+        if users.is_shared():
+            _user()
     name = own[model].model if model in own else model
     run = RunConfig(dataset, parameters, name, tuple(hyper.items()), seeds=seeds, device=device)
     return Choice(run, like), jobs
+
+
+def _user() -> None:
+    known = users.who()
+    name = known.get("name") or known.get("email") or known["sub"]
+    st.caption(f"Logged in as {md(str(name), 80)}")
+    st.button("Log out", icon=":material/logout:", key="log_out", on_click=st.logout)
 
 
 def _graph() -> tuple[str, Pairs]:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from ui import load
 from ui.jobs import status_of, submit, watch
+from ui.kept import kept
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import JobStatus
 from wgnn_core.studies import STUDIES
@@ -34,7 +35,7 @@ def found(part: Part) -> Found:
     return _found(part, _stamp())
 
 
-@st.cache_resource(max_entries=16, show_spinner="Reading the runs ...")
+@kept(16, "Reading the runs ...")
 def _found(part: Part, stamp: tuple[str, ...]) -> Found:
     return collect(STUDIES[part[0]], cells_of(part), part[1], load.jobs().store)
 
@@ -44,7 +45,7 @@ def left(part: Part) -> list[RunConfig]:
     return _left(part, _stamp())
 
 
-@st.cache_resource(max_entries=16, show_spinner="Looking what is left to train ...")
+@kept(16, "Looking what is left to train ...")
 def _left(part: Part, stamp: tuple[str, ...]) -> list[RunConfig]:
     return todo(cells_of(part), part[1], load.jobs().store)
 
@@ -53,7 +54,7 @@ def cost(part: Part) -> Estimate:
     return _cost(part, _stamp())
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@kept(16)
 def _cost(part: Part, stamp: tuple[str, ...]) -> Estimate:
     return estimate(cells_of(part), part[1], load.jobs().store)
 

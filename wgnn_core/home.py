@@ -5,7 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import platformdirs
 
@@ -13,15 +17,52 @@ from wgnn_core.errors import WGNNError
 
 APP_TOKEN = "WGNN_APP_TOKEN"
 """The environment variable in which a started app finds its token."""
-KEPT = ("runs.sqlite", "arrays", "graphs", "raw", "worker.log")
+APP_SHARED = "WGNN_APP_SHARED"
+"""The environment variable that tells a started app to ask everybody who they are."""
+USERS = "users"
+KEPT = ("runs.sqlite", "arrays", "graphs", "raw", "worker.log", USERS)
 """What the folder holds; names with something behind these count too."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_whose: Callable[[], Path] | None = None
+_here: ContextVar[Path | None] = ContextVar("here", default=None)
 
 
 def home() -> Path:
+    """The folder of whoever asks: of the one user, or of the one whom `keep_apart` names."""
+    return _here.get() or (program_home() if _whose is None else _whose())
+
+
+def program_home() -> Path:
     """``WGNN_HOME``, else the place where this system keeps data of programs."""
     return named_folder("WGNN_HOME") or Path(
         platformdirs.user_data_dir("wgnn-explorer", appauthor=False)
     )
+
+
+def keep_apart(whose: Callable[[], Path]) -> None:
+    """From now on `home` is what `whose` says: for a program that serves several people.
+
+    It must raise where it does not know who asks.
+    """
+    global _whose
+    _whose = whose
+
+
+def at_home(call: Callable[P, T]) -> Callable[P, T]:
+    """`call`, for a thread in which nobody would know who asks: for whoever asks now."""
+    here = home()
+
+    @wraps(call)
+    def called(*given: P.args, **named: P.kwargs) -> T:
+        token = _here.set(here)
+        try:
+            return call(*given, **named)
+        finally:
+            _here.reset(token)
+
+    return called
 
 
 def named_folder(variable: str) -> Path | None:

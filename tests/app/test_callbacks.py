@@ -12,6 +12,7 @@ from wgnn_core.errors import WGNNError
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = {
+    "st.logout",  # raises nothing of ours
     "'ignore'",  # a download
     "act",  # pages/runs.py: collects what could not be done, and says it
     "save_note",  # through act

@@ -34,7 +34,7 @@ def test_a_line_is_read_back_as_what_was_written(message: Event | Order) -> None
 
 def test_special_values() -> None:
     for message in (
-        Hello("/a\nb", "1:2:x", float("inf")),
+        Hello("/home", "/a\nb", "1:2:x", float("inf")),
         Started("r", None),
         Ended("r", "failed", "ü\u2028\x00"),
     ):

@@ -14,9 +14,11 @@ import pytest
 from tests.runs.run_helpers import gone, until
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.events import (
+    Asks,
     Cancel,
     Ended,
     Event,
+    Go,
     Hello,
     Order,
     Progressed,
@@ -48,10 +50,12 @@ class Process:
         self.process.stdin.flush()
 
     def hears(self, kind: type) -> Event:
-        """The next event of a kind."""
+        """The next event of a kind; meanwhile the worker may train whatever it asks for."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
             event = from_line(line)
+            if isinstance(event, Asks):
+                self.order(Go())
             if isinstance(event, kind):
                 assert isinstance(event, Event)
                 return event
@@ -71,7 +75,7 @@ def test_it_trains_cancels_and_ends_with_its_input(
 ) -> None:
     long = replace(config, hyper=(("epochs", 5000),), seeds=(0,))
     owner = owner_name("x")
-    worker.order(Hello(str(store.path), owner, 600.0))
+    worker.order(Hello(str(store.path), str(store.path), owner, 600.0))
     assert worker.hears(Ready) == Ready(worker.process.pid)
     for c in (long, config):
         store.create(c)

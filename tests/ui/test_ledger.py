@@ -62,7 +62,7 @@ def test_bytes_are_counted_wherever_they_are(tiny_graph: Graph) -> None:
 
 
 def test_a_page_graph_is_bounded_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load, "_held_graph", lambda *_: pytest.fail("was made"))
+    monkeypatch.setattr(load, "_graph", lambda *_: pytest.fail("was made"))
     asked = (("nodes", 30_000), ("features", 2000))
     with pytest.raises(WGNNError, match=r"would take 459 MB.*at most 128 MB"):
         load.graph("csbm", asked)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.home import APP_TOKEN, named_folder
+from wgnn_core.home import APP_SHARED, APP_TOKEN, named_folder
 
 PACKAGE = "wgnn_explorer_app"
 """The folder beside `wgnn_core` in which the app's files were installed."""
@@ -27,8 +27,18 @@ def app(
             "--token", help="For a machine with other users: only the printed address opens it."
         ),
     ] = False,
+    shared: Annotated[
+        bool,
+        typer.Option(
+            "--shared",
+            help="For several people: everybody logs in and has runs of their own "
+            "(docs/shared-server.md).",
+        ),
+    ] = False,
 ) -> None:  # fmt: skip
     """Serve the app on localhost until Ctrl-C."""
+    if token and shared:
+        raise WGNNError("--token and --shared are two ways to let people in; choose one.")
     if find_spec("streamlit") is None:
         raise WGNNError(
             "the app needs Streamlit, which is not installed; run: "
@@ -43,6 +53,9 @@ def app(
     if token:  # not among the words, which every user of the machine can read
         os.environ[APP_TOKEN] = secrets.token_urlsafe(24)
         words += ["--logger.hideWelcomeMessage", "true"]  # it would print the address without it
+    if shared:
+        os.environ[APP_SHARED] = "1"
+        words += ["--logger.hideWelcomeMessage", "true"]  # people come by the proxy's address
     os.execv(sys.executable, words)  # Ctrl-C and signals reach the server itself
 
 

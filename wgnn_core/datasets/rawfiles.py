@@ -14,7 +14,7 @@ from typing import Literal
 from wgnn_core.datasets.catalogue import spec
 from wgnn_core.datasets.known import RawFile
 from wgnn_core.errors import WGNNError
-from wgnn_core.home import home, named_folder
+from wgnn_core.home import named_folder, program_home
 
 MAX_BYTES = 64_000_000
 """No raw file of the catalogue is half as big."""
@@ -30,8 +30,8 @@ class FileCheck:
 
 
 def data_folder() -> Path:
-    """``$WGNN_DATA`` if set, else ``raw`` in the program's own folder (`home`)."""
-    return named_folder("WGNN_DATA") or home() / "raw"
+    """``$WGNN_DATA`` if set, else ``raw`` in the program's own folder, the same for every user."""
+    return named_folder("WGNN_DATA") or program_home() / "raw"
 
 
 def read_checked(file: RawFile, folder: Path | None = None) -> bytes:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 from wgnn_core import datasets
@@ -16,6 +17,7 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.fields import changed, check_fields, knobs
 from wgnn_core.fields import hyper as setting
 from wgnn_core.graph import Graph
+from wgnn_core.home import home
 from wgnn_core.intervention import ETAS, Intervention, edge_models
 from wgnn_core.models.predictions import PredictionsOnly
 from wgnn_core.replicas.model import Model
@@ -97,7 +99,8 @@ class RunConfig:
         if self.given is not None:
             return self.given
         # pinned: another graph may have been imported under the name since
-        return _graph(datasets.spec(self.dataset).pinned, self.parameters)
+        spec = datasets.spec(self.dataset)
+        return _graph(spec.pinned, self.parameters, home() if spec.imported else None)
 
     def alone(self, model: str | None = None) -> RunConfig:
         """The base model alone, or another model with its own recipe, on the same seeds."""
@@ -251,5 +254,6 @@ def _numbers(value: Any) -> Any:
 
 
 @lru_cache(maxsize=2)
-def _graph(dataset: str, parameters: Pairs) -> Graph:
+def _graph(dataset: str, parameters: Pairs, owner: Path | None) -> Graph:
+    """`owner` keeps apart what users imported: names of nodes are no part of the content."""
     return made(dataset, dict(parameters))  # type: ignore[arg-type]  # checked there

@@ -22,6 +22,16 @@ class Beat:
 
 
 @dataclass(frozen=True)
+class Asks:
+    """The worker has something to train and waits for `Go`; if it had a turn, that is over."""
+
+
+@dataclass(frozen=True)
+class Yields:
+    """The worker's turn is over, and it has nothing more to train."""
+
+
+@dataclass(frozen=True)
 class Taken:
     """The run is looked at; whatever kills the worker from here on is its doing."""
 
@@ -63,8 +73,12 @@ class Ended:
 
 @dataclass(frozen=True)
 class Hello:
-    """The first line to a worker: whose runs it trains, and for how many seconds each."""
+    """The first line to a worker: whose runs it trains, and for how many seconds each.
 
+    `home` is where the owner keeps things, imported graphs among them.
+    """
+
+    home: str
     store: str
     owner: str
     seconds: float
@@ -84,8 +98,13 @@ class Cancel:
     run_id: str
 
 
-Event = Ready | Beat | Taken | Started | Progressed | Stored | Ended
-Order = Hello | Train | Cancel
+@dataclass(frozen=True)
+class Go:
+    """It is the worker's turn, for one cell."""
+
+
+Event = Ready | Beat | Asks | Yields | Taken | Started | Progressed | Stored | Ended
+Order = Hello | Train | Cancel | Go
 _NAMED = {kind.__name__: kind for kind in (*get_args(Event), *get_args(Order))}
 
 

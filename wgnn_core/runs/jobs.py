@@ -16,7 +16,7 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.runs.cells import content_of, first_cells
 from wgnn_core.runs.cluster import RayExecutor
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.events import Beat, Ended, Event, Progressed, Ready, Started
+from wgnn_core.runs.events import Asks, Beat, Ended, Event, Progressed, Ready, Started, Yields
 from wgnn_core.runs.life import Tell
 from wgnn_core.runs.local import LocalExecutor
 from wgnn_core.runs.owners import owner_name
@@ -294,7 +294,9 @@ class Jobs:
 
     def _hear(self, event: Event) -> None:
         with self._lock:
-            live = None if isinstance(event, Ready | Beat) else self._live.get(event.run_id)
+            if isinstance(event, Ready | Beat | Asks | Yields):
+                return
+            live = self._live.get(event.run_id)
             if live is None or live.ended is not None:
                 return
             if isinstance(event, Started):

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import subprocess
 import threading
 import time
+from functools import partial
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.home import home
 from wgnn_core.runs.events import (
+    Asks,
     Beat,
     Cancel,
     Ended,
     Event,
+    Go,
     Hello,
     Order,
     Ready,
     Stored,
     Taken,
     Train,
+    Yields,
     from_line,
     to_line,
 )
 from wgnn_core.runs.life import Tell
 from wgnn_core.runs.process import spawn
 from wgnn_core.runs.store import Store
+from wgnn_core.runs.turns import Turns
 
 STRIKES = 3
 CANCEL_SECONDS = 1.5
@@ -41,10 +48,23 @@ class LocalExecutor:
     A run that kills the worker `STRIKES` times without finishing a cell fails; the others go on.
     A worker that falls silent is killed, which counts.
     A worker that never gets ready fails them all.
+    It trains a cell when it is its turn; executors of several users share their `turns`. A worker
+    with nothing to do for `idle_seconds` is let go.
     """
 
-    def __init__(self, store: Store, owner: str, seconds: float, tell: Tell) -> None:
+    def __init__(
+        self,
+        store: Store,
+        owner: str,
+        seconds: float,
+        tell: Tell,
+        turns: Turns | None = None,
+        idle_seconds: float = math.inf,
+    ) -> None:
         self._store, self._owner, self._seconds, self._tell = store, owner, seconds, tell
+        self._home = str(home().absolute())  # threads that listen do not know who asked
+        self._turns = turns if turns is not None else Turns()
+        self._idle_seconds = idle_seconds
         self._strikes: dict[str, int] = {}
         self._current: str | None = None
         self._process: subprocess.Popen[str] | None = None
@@ -107,18 +127,19 @@ class LocalExecutor:
             return
         self._process = spawn(self._store.path)
         self._ready = False
-        self._send(Hello(str(self._store.path.resolve()), self._owner, self._seconds))
+        path = str(self._store.path.resolve())
+        self._send(Hello(self._home, path, self._owner, self._seconds))
         self._thread = threading.Thread(target=self._listen, args=(self._process,), daemon=True)
         self._thread.start()
         threading.Thread(target=self._watch, args=(self._process,), daemon=True).start()
 
     def _watch(self, process: subprocess.Popen[str]) -> None:
-        """Kill a worker that has fallen silent.
+        """Kill a worker that has fallen silent; let one go that is not needed.
 
         Looks are counted, not seconds: a program that was stopped itself, or a machine that slept,
         finds the worker's signs of life waiting when it goes on.
         """
-        silent = 0
+        silent = idle = 0
         while self._process is process and not self._closed:
             time.sleep(1.0)
             silent = 0 if self._heard else silent + 1
@@ -126,6 +147,22 @@ class LocalExecutor:
             if silent > (SILENCE_SECONDS if self._ready else START_SECONDS):
                 process.kill()
                 return
+            idle = 0 if self._strikes else idle + 1
+            if idle > self._idle_seconds:
+                self._let_go(process)
+
+    def _let_go(self, process: subprocess.Popen[str]) -> None:
+        with self._lock:
+            if self._process is process and not self._strikes:
+                self._process = None
+                assert process.stdin is not None
+                with contextlib.suppress(OSError):
+                    process.stdin.close()
+
+    def _go(self, process: subprocess.Popen[str]) -> None:
+        with self._lock:
+            if self._process is process and not self._closed:
+                self._send(Go())
 
     def _send(self, order: Order) -> None:
         if self._process is None:
@@ -144,10 +181,13 @@ class LocalExecutor:
                 event = from_line(line)
                 assert isinstance(event, Event)
                 self._heard = True
-                if not isinstance(event, Beat):
+                if isinstance(event, Asks):
+                    self._turns.ask(self, partial(self._go, process))
+                elif isinstance(event, Yields):
+                    self._turns.leave(self)
+                elif not isinstance(event, Beat):
                     self._note(event)
-        code = process.wait()
-        self._after_death(code)
+        self._after_death(process, process.wait())
 
     def _note(self, event: Event) -> None:
         with self._lock:
@@ -166,7 +206,10 @@ class LocalExecutor:
                 self._strikes.pop(event.run_id, None)
         self._tell(event)
 
-    def _after_death(self, code: int) -> None:
+    def _after_death(self, process: subprocess.Popen[str], code: int) -> None:
+        if self._process is not process:  # it was let go
+            return
+        self._turns.leave(self)  # without our lock: it may call upon others, who have theirs
         with self._lock:
             self._process = None
             if self._closed:

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import IO
 
-from wgnn_core.home import home, make_private, make_private_file
+from wgnn_core.home import APP_SHARED, home, make_private, make_private_file
 
 LOG_BYTES = 1_000_000
 
@@ -22,10 +22,11 @@ def spawn_ahead() -> None:
     """Start the worker of the store in `home` for whoever asks for it first.
 
     It imports what a program with jobs imports too, which takes seconds: called first, both do so
-    at once. Does nothing in a program that has its libraries already.
+    at once. Does nothing in a program that has its libraries already, nor where nobody knows yet
+    whose worker it would be.
     """
     with _lock:
-        if _ahead or "torch" in sys.modules:
+        if _ahead or "torch" in sys.modules or APP_SHARED in os.environ:
             return
         with contextlib.suppress(OSError):  # the store will say what is wrong with its folder
             make_private(home())

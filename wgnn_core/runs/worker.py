@@ -1,7 +1,8 @@
 """The worker: one warm process that trains the cells of its owner's runs and stores them.
 
 It reads orders and tells events, a line each (`runs.events`). It takes the runs in turn, cell by
-cell, and ends when its standard input does, which is when its owner ends, however that came about.
+cell, and asks its owner before each whether the machine is free (`runs.turns`). It ends when its
+standard input does, which is when its owner ends, however that came about.
 """
 
 from __future__ import annotations
@@ -12,10 +13,24 @@ import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.home import keep_apart
 from wgnn_core.runs.config import RunConfig
-from wgnn_core.runs.events import Beat, Cancel, Event, Hello, Ready, Train, from_line, to_line
+from wgnn_core.runs.events import (
+    Asks,
+    Beat,
+    Cancel,
+    Event,
+    Go,
+    Hello,
+    Ready,
+    Train,
+    Yields,
+    from_line,
+    to_line,
+)
 from wgnn_core.runs.life import Driver, Here, Tell
 from wgnn_core.runs.store import Store
 from wgnn_core.wgnn import train_base
@@ -42,14 +57,21 @@ def main() -> None:
         return
     hello = from_line(first)
     assert isinstance(hello, Hello)
+    keep_apart(lambda: Path(hello.home))
     store = Store(hello.store)
+    turn = threading.Event()
     driver = Driver(store, hello.owner, hello.seconds, Here(), tell)
     threading.Thread(target=_watch, args=(os.getppid(), tell), daemon=True).start()
-    threading.Thread(target=_read, args=(driver, store, hello.owner), daemon=True).start()
+    threading.Thread(target=_read, args=(driver, store, hello.owner, turn), daemon=True).start()
     tell(Ready(os.getpid()))
     while True:
         driver.wait()
+        tell(Asks())
+        turn.wait()
+        turn.clear()
         driver.step()
+        if not driver.busy:
+            tell(Yields())
 
 
 def _warm_up() -> None:
@@ -62,12 +84,14 @@ def _warm_up() -> None:
         train_base(config.graph(), config.base_model, config.seeds)
 
 
-def _read(driver: Driver, store: Store, owner: str) -> None:
+def _read(driver: Driver, store: Store, owner: str, turn: threading.Event) -> None:
     try:
         for line in sys.stdin:
             order = from_line(line)
             if isinstance(order, Train):
                 driver.add(order.run_id)
+            elif isinstance(order, Go):
+                turn.set()
             elif isinstance(order, Cancel):
                 driver.cancel(order.run_id)
                 with contextlib.suppress(WGNNError):  # a full disk; the owner knows all the same
