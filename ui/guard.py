@@ -25,7 +25,7 @@ from streamlit import config, net_util, runtime
 from streamlit.web.server.server_util import is_allowed_origin
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from wgnn_core.home import APP_TOKEN
+from wgnn_core.home import APP_TOKEN, keep_compiled_here
 
 QUERY = "token"
 DESCRIPTORS = 16_384
@@ -195,6 +195,7 @@ def guarded() -> dict[str, Any]:
     """
     ask_nobody()
     allow_descriptors()
+    keep_compiled_here()
     token = os.environ.pop(APP_TOKEN, "")
     return {
         "middleware": [Middleware(Guard, token=token, has_room=release_sessions)],
