@@ -64,7 +64,9 @@ SLACK = {"memory": 0.0, "descriptors": 10, "threads": 4}
 """And by how many beside that: sessions that come and go are not whole numbers of visitors."""
 AGAIN = 12
 """So many finished runs are trained again."""
-START_SECONDS, ORPHAN_SECONDS, END_SECONDS = 90, 5, 15
+START_SECONDS, ORPHAN_SECONDS, END_SECONDS = 120, 10, 20
+WAIT_SECONDS = 30
+"""So long a kill waits for the worker to train."""
 
 
 @dataclass(frozen=True)
@@ -288,17 +290,20 @@ class Story:
             if self.now > server_at:
                 server_at = float("inf")
                 await self.kill_server()
-            if worker_at < self.now < last and await self.kill_worker():
+            if worker_at < self.now < last and self.kill_worker(
+                self.now - worker_at > WAIT_SECONDS
+            ):
                 worker_at += every
 
-    async def kill_worker(self) -> bool:
-        """While it trains; False if it does not just now."""
-        training = [r for r in self.witness.store.runs() if r.state == "running" and r.owner]
+    def kill_worker(self, now: bool) -> bool:
+        """While it trains, or `now`; False if it was not killed."""
+        training = any(run.state == "running" for run in self.witness.store.runs())
         workers = self.server.workers()
-        if not training or not workers:
+        if not workers or not (training or now):
             return False
         workers[0].kill()
-        self.kills.append({"seconds": round(self.now, 1), "what": "worker"})
+        at = round(self.now, 1)
+        self.kills.append({"seconds": at, "what": "worker", "training": training})
         return True
 
     async def kill_server(self) -> None:
@@ -363,7 +368,7 @@ class Story:
             },
             "troubles": soak.troubles,
             "tracebacks": tracebacks,
-            "excused": soak.excused,
+            "excused": dict(soak.excused.most_common()),
             "left": left,
             "rule": {"limits": LIMITS, "slack": SLACK, "quarters_begin": back},
             "growth": growth,

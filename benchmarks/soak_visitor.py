@@ -28,7 +28,7 @@ from tests.datasets.own.writers import original, write
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 
-PATIENCE = 120.0
+PATIENCE = 240.0
 """Seconds until something that should show has failed to; far more than it takes."""
 BACK_SECONDS = 45.0
 """So long after the server is back a browser may take to find it, and the story to be told."""
@@ -42,6 +42,8 @@ RECONNECTING = (
     "Is Streamlit still running?",
 )
 """Complaints of a browser whose server is away, and of Streamlit's frontend."""
+CLICK_SECONDS = 60.0
+"""For what is visible already to take a click."""
 ROW = 35
 """Height of a row of a table, in pixels."""
 STEPS = tuple(round(0.1 * i, 1) for i in range(1, 10))
@@ -61,12 +63,17 @@ class Soak:
     outages: list[list[float]] = field(default_factory=list)
     """Beginning and end of each time without a server, by `time.monotonic`."""
     troubles: list[str] = field(default_factory=list)
-    excused: list[str] = field(default_factory=list)
+    excused: Counter[str] = field(default_factory=Counter)
     """What a server that is not there explains: lost connections, stories begun again."""
     stories: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, list[float]] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
     """Runs that a visitor has asked to delete."""
+
+    @property
+    def away(self) -> bool:
+        """Whether there is no server just now."""
+        return any(end == float("inf") for _, end in self.outages)
 
     def disturbed(self, since: float) -> bool:
         """Whether the server was away at some time since then, or has just come back."""
@@ -96,6 +103,8 @@ class Visitor:
         while True:
             self.random.shuffle(stories)
             for story in stories:
+                while self.soak.away:
+                    await asyncio.sleep(0.5)
                 if time.monotonic() > self.soak.end:
                     return
                 await self.tell(story)
@@ -108,9 +117,10 @@ class Visitor:
                 await story()
                 await self.look()
         except (Error, Stuck) as error:
-            text = f"visitor {self.number}, {self.story}: {str(error)[:600]}"
-            lost = self.soak.disturbed(began)
-            (self.soak.excused if lost else self.soak.troubles).append(text)
+            if self.soak.disturbed(began):
+                self.soak.excused[f"begun again: {self.story}"] += 1
+            else:
+                self.trouble(str(error)[:600])
             return
         self.soak.stories[self.story] += 1
         self.soak.seconds.setdefault(self.story, []).append(time.monotonic() - began)
@@ -118,7 +128,7 @@ class Visitor:
     @asynccontextmanager
     async def tab(self) -> Any:
         context = await self.browser.new_context(viewport={"width": 1100, "height": 1400})
-        context.set_default_timeout(1000 * PATIENCE)
+        context.set_default_timeout(1000 * CLICK_SECONDS)
         self.page = await context.new_page()
         self.page.on("console", self.complained)
         self.page.on("pageerror", lambda error: self.trouble(f"script error: {error}"))
@@ -132,7 +142,7 @@ class Visitor:
             return
         lost = any(word in message.text for word in RECONNECTING)
         if lost and self.soak.disturbed(time.monotonic()):
-            self.soak.excused.append(f"visitor {self.number}, {self.story}: {message.text[:200]}")
+            self.soak.excused[message.text.splitlines()[0].split("http://")[0]] += 1
         else:
             self.trouble(f"console: {message.text[:300]} at {message.location['url']}")
 
@@ -256,14 +266,20 @@ class Visitor:
             await upload.set_input_files(files)
             await self.reach(self.text("What was understood"))
         field = page.get_by_label("Name", exact=True)
+        await self.reach(field)
         await field.fill(name)
         await field.press("Enter")
         await self.settled()
-        await self.key("own_save").get_by_role("button").click()
+        save = self.key("own_save").get_by_role("button")
+        await self.reach(save)
+        await save.click()
         await self.reach(self.text("Every page knows it now"))
         await self.playground({"eta0": 0.5}, name)
         await self.go("own", name)
-        await page.get_by_role("radio", name="Imported graphs").click()
+        shelf = page.get_by_role("radio", name="Imported graphs")
+        await self.reach(shelf)
+        await self.settled()
+        await shelf.click()
         await self.reach(self.key("own_graph"))
         await page.locator(f"[class*='own_delete_box_{name}_']").get_by_role("button").click()
         question = self.text(f"Delete {name} for good?")

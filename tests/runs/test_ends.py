@@ -28,7 +28,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from tests.runs.run_helpers import train_here, until
+from tests.runs.run_helpers import gone, kill, train_here, until
 from wgnn_core.runs.arrays import write_arrays
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import load_result
@@ -152,9 +152,7 @@ def _listen(to: ClientConnection) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize(("command", "how"), ENDS)
-def test_nothing_is_left(
-    command: str, how: str, tmp_path: Path, terminals: list[Terminal]
-) -> None:
+def test_nothing_is_left(command: str, how: str, tmp_path: Path, terminals: list[Terminal]) -> None:
     port = free_port()
     words = ("app", "--port", str(port)) if command == "app" else (command, *LONG)
     terminal = Terminal(tmp_path, *words)
@@ -181,6 +179,37 @@ def test_nothing_is_left(
     assert list(terminal.home.rglob("*.tmp")) == []
     (run,) = store.runs()
     assert run.state == "interrupted", "whoever wants can go on with it"
+
+
+STARTS_A_WORKER = """
+import sys
+from pathlib import Path
+from wgnn_core.runs.process import spawn
+print(spawn(Path(sys.argv[1])).pid, flush=True)
+input()
+"""
+
+
+def test_a_worker_that_still_loads_its_libraries_ends_with_its_owner(tmp_path: Path) -> None:
+    slow = tmp_path / "slow"
+    slow.mkdir()
+    (slow / "torch.py").write_text("import time\ntime.sleep(120)\n")
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTS_A_WORKER, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(slow)))},
+    ) as owner:
+        assert owner.stdout is not None
+        worker = int(owner.stdout.readline())
+        until(lambda: psutil.Process(worker).num_threads() > 1)  # it looks after its owner
+        kill(owner.pid)
+    try:
+        until(lambda: gone(worker), 20)
+    finally:
+        if not gone(worker):
+            kill(worker)
 
 
 DIES_WRITING = """

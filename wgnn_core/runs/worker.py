@@ -4,6 +4,8 @@ It reads orders and tells events, a line each (`runs.events`). It takes the runs
 cell, and ends when its standard input does, which is when its owner ends, however that came about.
 """
 
+# ruff: noqa: E402  the owner is watched while the libraries are loaded
+
 from __future__ import annotations
 
 import contextlib
@@ -13,14 +15,25 @@ import threading
 import time
 import traceback
 
+WATCH_SECONDS = 1.0
+
+
+def _end_with(owner: int) -> None:
+    """End when the owner has: a child of it may keep our pipe open, or nobody reads it yet."""
+    while os.getppid() == owner:
+        time.sleep(WATCH_SECONDS)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.events import Beat, Cancel, Event, Hello, Ready, Train, from_line, to_line
 from wgnn_core.runs.life import Driver, Here, Tell
 from wgnn_core.runs.store import Store
 from wgnn_core.wgnn import train_base
-
-WATCH_SECONDS = 1.0
 
 
 def main() -> None:
@@ -44,7 +57,7 @@ def main() -> None:
     assert isinstance(hello, Hello)
     store = Store(hello.store)
     driver = Driver(store, hello.owner, hello.seconds, Here(), tell)
-    threading.Thread(target=_watch, args=(os.getppid(), tell), daemon=True).start()
+    threading.Thread(target=_live, args=(tell,), daemon=True).start()
     threading.Thread(target=_read, args=(driver, store, hello.owner), daemon=True).start()
     tell(Ready(os.getpid()))
     while True:
@@ -78,12 +91,11 @@ def _read(driver: Driver, store: Store, owner: str) -> None:
     os._exit(0)
 
 
-def _watch(parent: int, tell: Tell) -> None:
-    """Give signs of life, and look at the owner: a child of it may have kept our pipe open."""
-    while os.getppid() == parent:
+def _live(tell: Tell) -> None:
+    """Give signs of life."""
+    while True:
         tell(Beat())
         time.sleep(WATCH_SECONDS)
-    os._exit(0)
 
 
 if __name__ == "__main__":
