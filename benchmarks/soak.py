@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import bisect
 import hashlib
 import json
 import os
@@ -208,21 +209,14 @@ class Samples:
 
     def growth(self, start: float) -> dict[str, dict[str, Any]]:
         """The second and the last quarter since `start`, and whether that is flat."""
-        length = (self.seconds[-1] - start) / 4
         memory = [a + b for a, b in zip(self.server_mb, self.worker_mb, strict=True)]
+        series = {"memory": memory, "descriptors": self.descriptors, "threads": self.threads}
+        first = bisect.bisect(self.seconds, start)
+        quarter = (len(self.seconds) - first) // 4
         out = {}
-        for name, values in (
-            ("memory", memory),
-            ("descriptors", self.descriptors),
-            ("threads", self.threads),
-        ):
-            quarters = [
-                [v for v, t in zip(values, self.seconds, strict=True) if start + k * length <= t]
-                [: max(1, sum(start + k * length <= t < start + (k + 1) * length
-                              for t in self.seconds))]
-                for k in (1, 3)
-            ]  # fmt: skip
-            second, last = map(statistics.median, quarters)
+        for name, values in series.items():
+            second = statistics.median(values[first + quarter : first + 2 * quarter])
+            last = statistics.median(values[len(values) - quarter :])
             most = second * (1 + LIMITS[name]) + SLACK[name]
             out[name] = {
                 "second_quarter": second,
