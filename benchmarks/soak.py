@@ -77,6 +77,7 @@ class Config:
     kill_minutes: float
     sample_seconds: float
     pause: tuple[float, float]
+    patience: float
 
 
 @dataclass
@@ -191,6 +192,8 @@ class Samples:
     descriptors: list[int] = field(default_factory=list)
     threads: list[int] = field(default_factory=list)
     runs: list[int] = field(default_factory=list)
+    load: list[float] = field(default_factory=list)
+    """Processes of the whole machine that want a core: how busy it was with other things."""
 
     def take(self, seconds: float, server: Server, runs: int) -> None:
         try:
@@ -206,6 +209,7 @@ class Samples:
         self.descriptors.append(held[1])
         self.threads.append(held[2])
         self.runs.append(runs)
+        self.load.append(round(os.getloadavg()[0], 1))
 
     def growth(self, start: float) -> dict[str, dict[str, Any]]:
         """The second and the last quarter since `start`, and whether that is flat."""
@@ -249,7 +253,7 @@ class Story:
         self.witness = Witness(self.server.home)
         end = self.began + 60 * self.config.minutes
         address = f"http://localhost:{self.server.port}"
-        self.soak = Soak(address, end, self.config.pause)
+        self.soak = Soak(address, end, self.config.pause, self.config.patience)
         async with async_playwright() as playwright:
             found = next(filter(None, map(shutil.which, CHROMIUMS)), None)
             flags = [flag for flag in FLAGS if "swiftshader" not in flag]
@@ -399,10 +403,18 @@ def main() -> int:
     parser.add_argument("--kill-minutes", type=float, default=5.0)
     parser.add_argument("--sample-seconds", type=float, default=5.0)
     parser.add_argument("--pause", type=float, nargs=2, default=(1.0, 5.0))
+    parser.add_argument(
+        "--patience", type=float, default=240.0, help="seconds; more on a busy machine"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "soak.json")
     given = parser.parse_args()
     config = Config(
-        given.minutes, given.sessions, given.kill_minutes, given.sample_seconds, tuple(given.pause)
+        given.minutes,
+        given.sessions,
+        given.kill_minutes,
+        given.sample_seconds,
+        tuple(given.pause),
+        given.patience,
     )
     with tempfile.TemporaryDirectory(prefix="wgnn-soak-") as folder:
         story = Story(config, Path(folder))

@@ -8,6 +8,7 @@ between is begun again.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import re
 import tempfile
@@ -28,8 +29,6 @@ from tests.datasets.own.writers import original, write
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 
-PATIENCE = 240.0
-"""Seconds until something that should show has failed to; far more than it takes."""
 BACK_SECONDS = 45.0
 """So long after the server is back a browser may take to find it, and the story to be told."""
 RECONNECTING = (
@@ -42,8 +41,6 @@ RECONNECTING = (
     "Is Streamlit still running?",
 )
 """Complaints of a browser whose server is away, and of Streamlit's frontend."""
-CLICK_SECONDS = 60.0
-"""For what is visible already to take a click."""
 ROW = 35
 """Height of a row of a table, in pixels."""
 STEPS = tuple(round(0.1 * i, 1) for i in range(1, 10))
@@ -60,6 +57,8 @@ class Soak:
     address: str
     end: float
     pause: tuple[float, float]
+    patience: float
+    """Seconds until something that should show has failed to: far more than it takes."""
     outages: list[list[float]] = field(default_factory=list)
     """Beginning and end of each time without a server, by `time.monotonic`."""
     troubles: list[str] = field(default_factory=list)
@@ -128,7 +127,7 @@ class Visitor:
     @asynccontextmanager
     async def tab(self) -> Any:
         context = await self.browser.new_context(viewport={"width": 1100, "height": 1400})
-        context.set_default_timeout(1000 * CLICK_SECONDS)
+        context.set_default_timeout(1000 * self.soak.patience)
         self.page = await context.new_page()
         self.page.on("console", self.complained)
         self.page.on("pageerror", lambda error: self.trouble(f"script error: {error}"))
@@ -162,7 +161,7 @@ class Visitor:
         began, resume = time.monotonic(), self.page.get_by_role("button", name="Resume")
         while not await there.count() or not await there.first.is_visible():
             await self.look()
-            late = time.monotonic() - began > PATIENCE
+            late = time.monotonic() - began > self.soak.patience
             for _, end in self.soak.outages:  # a click may have been lost with the connection
                 late = late or began < end < time.monotonic() - BACK_SECONDS
             if late:
@@ -176,7 +175,7 @@ class Visitor:
     async def settled(self) -> None:
         """Nothing is running, and what should be shown is."""
         status = self.page.get_by_test_id("stStatusWidget")
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + self.soak.patience
         while await status.count():
             if time.monotonic() > end:
                 raise Stuck("the page is drawn for ever")
@@ -243,10 +242,8 @@ class Visitor:
         run_id, finished = await self.run_grid()
         button = self.key(f"cancel_{run_id}").get_by_role("button")
         await self.reach(button.or_(finished))
-        try:
-            await button.click(timeout=3000)
-        except Error:
-            await self.reach(finished)  # it was sooner
+        with contextlib.suppress(Error):  # it may have ended
+            await button.click(timeout=10_000)
         kept = self.text("what is finished is kept")
         await self.reach(kept.or_(finished))
         if await kept.count() and self.random.random() < 0.5:
@@ -281,6 +278,10 @@ class Visitor:
         await self.settled()
         await shelf.click()
         await self.reach(self.key("own_graph"))
+        await self.key("own_graph").get_by_role("combobox").click()
+        await page.get_by_role("option", name=name, exact=True).click()
+        await self.reach(page.locator(f"[class*='own_delete_box_{name}_']"))
+        await self.settled()
         await page.locator(f"[class*='own_delete_box_{name}_']").get_by_role("button").click()
         question = self.text(f"Delete {name} for good?")
         await self.reach(question)
