@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import pty
+import select
 import signal
 import socket
 import subprocess
@@ -65,14 +66,16 @@ class Terminal:
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Ctrl-C is a signal from now
         )
         os.close(slave)
-        self.shown = b""
-        threading.Thread(target=self._read, daemon=True).start()
+        self.shown, self.closed = b"", False
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
 
     def _read(self) -> None:
         """Who fills a terminal that nobody reads waits for ever."""
-        with contextlib.suppress(OSError):
-            while text := os.read(self.master, 65536):
-                self.shown += text
+        with contextlib.suppress(OSError):  # nobody has it open any more
+            while not self.closed:  # one that is being read stays open when it is closed
+                if select.select([self.master], [], [], 0.1)[0]:
+                    self.shown += os.read(self.master, 65536)
 
     def end(self, how: str) -> None:
         if how == "Ctrl-C":
@@ -84,9 +87,10 @@ class Terminal:
 
     def close(self) -> None:
         """As when the window is closed: the system hangs up."""
-        if self.master >= 0:
+        if not self.closed:
+            self.closed = True
+            self.reader.join()
             os.close(self.master)
-            self.master = -1
 
     def family(self) -> set[int]:
         """Every process that was started with this store, whoever its parent is by now."""
