@@ -298,6 +298,8 @@ def main() -> int:
         tuple(given.pause),
         given.patience,
     )
+    for stop in (signal.SIGINT, signal.SIGTERM):  # in the background the first is ignored
+        signal.signal(stop, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="wgnn-soak-") as folder:
         story = Story(config, Path(folder))
         try:

@@ -29,8 +29,6 @@ from tests.datasets.own.writers import original, write
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 
-BACK_SECONDS = 45.0
-"""So long after the server is back a browser may take to find it, and the story to be told."""
 RECONNECTING = (
     "net::ERR_",
     "WebSocket",
@@ -58,7 +56,8 @@ class Soak:
     end: float
     pause: tuple[float, float]
     patience: float
-    """Seconds until something that should show has failed to: far more than it takes."""
+    """Seconds until something that should show has failed to: far more than it takes. A fifth of
+    them a browser may take to find a server that is back."""
     outages: list[list[float]] = field(default_factory=list)
     """Beginning and end of each time without a server, by `time.monotonic`."""
     troubles: list[str] = field(default_factory=list)
@@ -76,7 +75,7 @@ class Soak:
 
     def disturbed(self, since: float) -> bool:
         """Whether the server was away at some time since then, or has just come back."""
-        return any(since < end + BACK_SECONDS for _, end in self.outages)
+        return any(since < end + self.patience / 5 for _, end in self.outages)
 
 
 @dataclass
@@ -147,6 +146,7 @@ class Visitor:
 
     def trouble(self, text: str) -> None:
         self.soak.troubles.append(f"visitor {self.number}, {self.story}: {text}")
+        print(f"  {self.soak.troubles[-1]}", flush=True)
 
     # -- looking ------------------------------------------------------------------------------
 
@@ -163,7 +163,7 @@ class Visitor:
             await self.look()
             late = time.monotonic() - began > self.soak.patience
             for _, end in self.soak.outages:  # a click may have been lost with the connection
-                late = late or began < end < time.monotonic() - BACK_SECONDS
+                late = late or began < end < time.monotonic() - self.soak.patience / 5
             if late:
                 text = await self.page.get_by_test_id("stMain").inner_text()
                 raise Stuck(f"{there} does not show at {self.page.url}: {text[:400]!r}")
