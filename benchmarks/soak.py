@@ -164,7 +164,7 @@ class Story:
     async def disturb(self) -> None:
         """The worker every few minutes, the server once."""
         server_at, every = 60 * self.config.minutes / 6, 60 * self.config.kill_minutes
-        worker_at, last = every, 60 * self.config.minutes - 45
+        worker_at, last = every, 60 * self.config.minutes - 30
         while True:
             await asyncio.sleep(0.5)
             if self.now > server_at:
