@@ -5,12 +5,13 @@ SHELL := bash
 
 PORT ?= 8501
 WORKERS ?= 2
+MINUTES ?= 60
 VENV := .venv
 PY := $(VENV)/bin/python
 # One thread per process: several single-threaded processes beat threads that fight over cores.
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: help app test crowd lint bench screenshots docs pins clean browser
+.PHONY: help app test crowd soak lint bench screenshots docs pins clean browser
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -28,6 +29,9 @@ test: lint browser ## Lint, type check and run every test
 
 crowd: $(VENV)/.installed-dev browser ## Ten browser sessions at once (needs two idle cores)
 	$(ONE_THREAD) $(PY) -m pytest -m crowd -rs -s
+
+soak: $(VENV)/.installed-dev browser ## An hour of mixed load while processes are killed (MINUTES=60); writes benchmarks/soak.json
+	PYTHONPATH=. $(ONE_THREAD) $(PY) benchmarks/soak.py --minutes $(MINUTES)
 
 lint: $(VENV)/.installed-dev ## ruff and mypy
 	$(VENV)/bin/ruff check .

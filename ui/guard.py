@@ -28,7 +28,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from ui.door import Door, prepare
 from ui.users import is_shared
 from wgnn_core.errors import WGNNError
-from wgnn_core.home import APP_TOKEN
+from wgnn_core.home import APP_TOKEN, keep_compiled_here
 
 QUERY = "token"
 DESCRIPTORS = 16_384
@@ -199,6 +199,7 @@ def guarded() -> dict[str, Any]:
     """
     ask_nobody()
     allow_descriptors()
+    keep_compiled_here()
     token = os.environ.pop(APP_TOKEN, "")
     guard = Middleware(Guard, token=token, has_room=release_sessions)
     if not is_shared():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -19,8 +20,10 @@ APP_TOKEN = "WGNN_APP_TOKEN"
 """The environment variable in which a started app finds its token."""
 APP_SHARED = "WGNN_APP_SHARED"
 """The environment variable that tells a started app to ask everybody who they are."""
+COMPILED = "TORCHINDUCTOR_CACHE_DIR"
+"""The environment variable in which torch finds its folder for compiled code."""
 USERS = "users"
-KEPT = ("runs.sqlite", "arrays", "graphs", "raw", "worker.log", USERS)
+KEPT = ("runs.sqlite", "arrays", "graphs", "raw", "worker.log", "compiled", USERS)
 """What the folder holds; names with something behind these count too."""
 
 P = ParamSpec("P")
@@ -86,6 +89,19 @@ def named_folder(variable: str) -> Path | None:
         if error.errno == errno.ENAMETOOLONG:
             raise WGNNError(f"{variable} is {text[:40]!r}...: the name is too long.") from None
     return folder
+
+
+def keep_compiled_here() -> None:
+    """Let torch keep compiled code in our folder, not beside everybody's temporary files.
+
+    It makes that folder as soon as it is loaded, by default under a name that every user of the
+    machine can guess, and leaves it there. We compile nothing; a model of the user's may.
+    """
+    with contextlib.suppress(WGNNError, OSError):  # whoever opens the store says what is wrong
+        folder = program_home().absolute()
+        there = next(path for path in (folder, *folder.parents) if path.exists())
+        if there.is_dir() and os.access(there, os.W_OK):  # else torch could not be loaded
+            os.environ.setdefault(COMPILED, str(folder / "compiled"))
 
 
 def make_private(folder: Path) -> None:

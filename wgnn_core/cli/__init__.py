@@ -6,10 +6,24 @@ import sys
 
 import typer
 
-from wgnn_core.cli import bench, data, diagnose, export, models, run, runs, serve, study
-from wgnn_core.cli.console import fail
-from wgnn_core.cli.flags import GENERATED_FLAGS
 from wgnn_core.errors import WGNNError
+from wgnn_core.home import keep_compiled_here
+
+keep_compiled_here()  # before anything below loads torch
+
+from wgnn_core.cli import (  # noqa: E402
+    bench,
+    data,
+    diagnose,
+    export,
+    models,
+    run,
+    runs,
+    serve,
+    study,
+)
+from wgnn_core.cli.console import fail  # noqa: E402
+from wgnn_core.cli.flags import GENERATED_FLAGS  # noqa: E402
 
 app = typer.Typer(
     name="wgnn_core",

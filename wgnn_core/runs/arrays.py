@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import zipfile
@@ -13,14 +14,24 @@ import numpy as np
 import numpy.typing as npt
 
 from wgnn_core.errors import WGNNError
+from wgnn_core.runs.owners import alive, owner_name
 
+UNFINISHED = ".tmp"
 Arrays = dict[str, npt.NDArray[Any]]
 
 
 def write_arrays(file: Path, arrays: Arrays) -> None:
-    """Write under another name, sync, rename: whoever sees `file` sees all of it."""
+    """Write under another name, sync, rename: whoever sees `file` sees all of it.
+
+    The other name is of the folder above and tells who writes, see `remove_unfinished`.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".tmp", delete=False) as out:
+    with tempfile.NamedTemporaryFile(
+        dir=file.parent.parent,
+        prefix=owner_name("").replace(":", "_"),
+        suffix=UNFINISHED,
+        delete=False,
+    ) as out:
         try:
             np.savez_compressed(out, allow_pickle=False, **arrays)
             out.flush()
@@ -29,6 +40,18 @@ def write_arrays(file: Path, arrays: Arrays) -> None:
         except BaseException:
             Path(out.name).unlink(missing_ok=True)
             raise
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what processes that were killed were just writing with `write_arrays`.
+
+    `folder` is the one above the folders of the files.
+    """
+    for file in folder.glob(f"*{UNFINISHED}"):
+        pid, started, *_ = *file.name.split("_", 2), ""
+        if not (pid.isdecimal() and alive(f"{pid}:{started}:")):
+            with contextlib.suppress(OSError):
+                file.unlink()
 
 
 def loaded(file: Path | IO[bytes]) -> Arrays:

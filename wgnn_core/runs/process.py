@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import IO
 
-from wgnn_core.home import APP_SHARED, home, make_private, make_private_file
+from wgnn_core.home import APP_SHARED, COMPILED, home, make_private, make_private_file
 
 LOG_BYTES = 1_000_000
 
@@ -45,6 +45,7 @@ def _start(folder: Path) -> subprocess.Popen[str]:
     path = os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH", "")) if p)
     # The engine runs one thread a core itself; a pool below each of them would fight over them.
     single = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    compiled = {COMPILED: str(folder.absolute() / "compiled")}
     with _log(folder / "worker.log") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "wgnn_core.runs.worker"],
@@ -53,7 +54,7 @@ def _start(folder: Path) -> subprocess.Popen[str]:
             stderr=log,
             text=True,
             encoding="utf-8",
-            env={**os.environ, **single, "PYTHONPATH": path},
+            env={**compiled, **os.environ, **single, "PYTHONPATH": path},
             # Ctrl-C is for the owner, which then closes the pipe. In the owner's session: when the
             # owner dies, the system wakes and ends even a worker that was stopped (SIGSTOP).
             process_group=0 if os.name == "posix" else None,

@@ -22,7 +22,7 @@ from typing import Literal
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.home import home, make_private
-from wgnn_core.runs.arrays import Arrays, read_arrays, write_arrays
+from wgnn_core.runs.arrays import Arrays, read_arrays, remove_unfinished, write_arrays
 from wgnn_core.runs.cells import Cell, CellResult
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.database import connect, plain_errors, prepare, transaction
@@ -52,6 +52,7 @@ class Store:
             make_private(self.path)
             with tempfile.TemporaryFile(dir=self.path):
                 pass  # SQLite would find out late that it cannot write
+            remove_unfinished(self.path / "arrays")
         prepare(self._file)
         self.close()
         # The last connection to go would fold the log into the file, which costs three times what

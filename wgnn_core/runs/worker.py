@@ -5,6 +5,8 @@ cell, and asks its owner before each whether the machine is free (`runs.turns`).
 standard input does, which is when its owner ends, however that came about.
 """
 
+# ruff: noqa: E402  the owner is watched while the libraries are loaded
+
 from __future__ import annotations
 
 import contextlib
@@ -14,6 +16,19 @@ import threading
 import time
 import traceback
 from pathlib import Path
+
+WATCH_SECONDS = 1.0
+
+
+def _end_with(owner: int) -> None:
+    """End when the owner has: a child of it may keep our pipe open, or nobody reads it yet."""
+    while os.getppid() == owner:
+        time.sleep(WATCH_SECONDS)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.home import keep_apart
@@ -34,8 +49,6 @@ from wgnn_core.runs.events import (
 from wgnn_core.runs.life import Driver, Here, Tell
 from wgnn_core.runs.store import Store
 from wgnn_core.wgnn import train_base
-
-WATCH_SECONDS = 1.0
 
 
 def main() -> None:
@@ -61,7 +74,7 @@ def main() -> None:
     store = Store(hello.store)
     turn = threading.Event()
     driver = Driver(store, hello.owner, hello.seconds, Here(), tell)
-    threading.Thread(target=_watch, args=(os.getppid(), tell), daemon=True).start()
+    threading.Thread(target=_live, args=(tell,), daemon=True).start()
     threading.Thread(target=_read, args=(driver, store, hello.owner, turn), daemon=True).start()
     tell(Ready(os.getpid()))
     while True:
@@ -102,12 +115,11 @@ def _read(driver: Driver, store: Store, owner: str, turn: threading.Event) -> No
     os._exit(0)
 
 
-def _watch(parent: int, tell: Tell) -> None:
-    """Give signs of life, and look at the owner: a child of it may have kept our pipe open."""
-    while os.getppid() == parent:
+def _live(tell: Tell) -> None:
+    """Give signs of life."""
+    while True:
         tell(Beat())
         time.sleep(WATCH_SECONDS)
-    os._exit(0)
 
 
 if __name__ == "__main__":
