@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,12 @@ from wgnn_core.graph import Graph, Split, make_graph
 from wgnn_core.models import make_model
 from wgnn_core.wgnn import train_base
 
-NODES = 20_001
-QUICK = {"graphcon": {"epochs": 2, "time": 3.0}, "maskgae": {"epochs": 1, "pretrain_epochs": 2}}
+NODES = 100_001
+NARROW: dict[str, dict[str, Any]] = {
+    "graphcon": {"epochs": 1, "time": 2.0, "hidden": 4, "heads": 1, "attention_width": 4},
+    "maskgae": {"epochs": 1, "pretrain_epochs": 1, "hidden": 4, "embedding": 4, "decoder": 4},
+}
+"""Little work for each node and edge, so that any with the square of a degree would show."""
 
 
 def graph_of(kind: str, nodes: int) -> Graph:
@@ -25,14 +30,14 @@ def graph_of(kind: str, nodes: int) -> Graph:
     return make_graph(kind, x, pairs, np.arange(nodes) % 2, [Split(*masks)])
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", NARROW)
 def test_a_star_costs_what_a_path_costs(name: str) -> None:
-    """Both models work on the whole graph. Anything with degree squared would be 10^4 times it."""
-    model, seconds = make_model(name, **QUICK[name]), {}
+    """Both models work on the whole graph, so that the two differ in degrees alone."""
+    model, seconds = make_model(name, **NARROW[name]), {}
     for kind in ("star", "path"):
         train_base(graph_of(kind, 300), model, [0])  # compiles
         graph = graph_of(kind, NODES)
         began = time.process_time()
         train_base(graph, model, [0])
         seconds[kind] = time.process_time() - began
-    assert seconds["star"] < 4 * seconds["path"] + 1
+    assert seconds["star"] < 3 * seconds["path"] + 0.5
