@@ -43,6 +43,16 @@ class Ledger:
         """Bytes held at present."""
         return self._total
 
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            gone = list(self._held.values())
+            self._held.clear()
+            self._holders.clear()
+            self._total = 0
+        for entry in gone:
+            entry.forget()
+
     def noted(self, cached: Any) -> Callable[..., Any]:
         """`cached`, a Streamlit cache, but with its entries noted here."""
 

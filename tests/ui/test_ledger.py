@@ -46,6 +46,8 @@ def test_what_was_not_asked_for_the_longest_goes_first() -> None:
     assert set(cache) == {(500, "big")}
     ask(1, "e")
     assert set(cache) == {(1, "e")} and ledger.total == 1024 + ENTRY
+    ledger.clear()
+    assert not cache and ledger.total == 0
 
 
 def test_small_things_do_not_become_endlessly_many() -> None:
