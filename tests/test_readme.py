@@ -115,3 +115,10 @@ def test_the_site_is_built_without_a_warning_and_asks_nobody(folder: Path) -> No
     assert "wgnn_core.DropBoundaryEdges" in pages["api.html"]
     for name, text in pages.items():  # links may lead out, but nothing is loaded from elsewhere
         assert LOADED.findall(text) == [], name
+
+
+def test_the_readme_says_whom_a_ray_cluster_lets_in() -> None:
+    _, _, after = (ROOT / "README.md").read_text(encoding="utf-8").partition("ray start --head")
+    warning = after.split("\n## ")[0]
+    for words in ("can run any code", "network that you trust", "RAY_AUTH_TOKEN"):
+        assert words in warning

@@ -22,7 +22,8 @@ from wgnn_core.runs.jobs import JobStatus
 
 WATCHED, UNASKED, NEEDED = "watched_jobs", "unasked_jobs", "needed_jobs"
 CHANGED, SAID = "jobs_changed", "jobs_error"
-POLL_SECONDS = 0.5
+POLL_SECONDS, LOOK_SECONDS = 0.5, 5.0
+"""How often a tab looks after runs of its own, and after those of other tabs: there may be 200."""
 SHOWN = 4
 CHEAP_NODES = 4000
 
@@ -232,6 +233,9 @@ def panel(page: str) -> None:
             return
         others = [run_id for run_id in load.jobs().active if run_id not in still]
         going = still | {run_id: load.jobs().status(run_id) for run_id in others}
+        if looks and not going:
+            st.session_state[CHANGED] = True  # drawn anew, the page stops looking
+            return
         if going:
             st.caption("Jobs")
         for run_id, status in list(going.items())[:SHOWN]:
@@ -239,8 +243,10 @@ def panel(page: str) -> None:
         if len(going) > SHOWN:
             st.caption(f"and {count(len(going) - SHOWN, 'other run')}")
 
-    busy = st.session_state.get(WATCHED) or load.jobs().active
-    fragment(look, page, POLL_SECONDS if busy else None)()
+    looks = LOOK_SECONDS if load.jobs().active else None
+    if st.session_state.get(WATCHED):
+        looks = POLL_SECONDS
+    fragment(look, page, looks)()
 
 
 def progress(run_id: str, status: JobStatus) -> None:

@@ -18,26 +18,29 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+LEDGER = Ledger(512 * 2**20)
+
+
 def mine(*given: Any) -> str:
     """Whoever asks."""
     return str(home())
 
 
 def kept(
-    max_entries: int | None = None,
     show_spinner: bool | str = False,
     *,
     whose: Callable[..., str] = mine,
-    ledger: Ledger | None = None,
+    ledger: Ledger | None = LEDGER,
     on_release: Callable[[Any], None] | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """`st.cache_resource`, whose keys also say for whom a value was made.
 
     Args:
-        max_entries: As there, and so are `show_spinner` and `on_release`.
+        show_spinner: As there, and so is `on_release`.
         whose: From the arguments, for whom a value is kept; the same text for everybody where all
             may have it.
-        ledger: Counts the bytes.
+        ledger: Counts the bytes, and forgets what was not asked for the longest; None: kept for
+            good.
     """
 
     def decorate(make: Callable[P, T]) -> Callable[P, T]:
@@ -46,10 +49,8 @@ def kept(
 
         # Streamlit tells functions apart by these and by their source.
         one.__module__, one.__qualname__ = make.__module__, make.__qualname__
-        cached = st.cache_resource(
-            max_entries=max_entries, show_spinner=show_spinner, on_release=on_release
-        )(one)
-        held: Callable[..., T] = cached if ledger is None else ledger.noted(cached)(cached)
+        cached = st.cache_resource(show_spinner=show_spinner, on_release=on_release)(one)
+        held: Callable[..., T] = cached if ledger is None else ledger.noted(cached)
 
         @wraps(make)
         def ask(*given: P.args, **named: P.kwargs) -> T:

@@ -1,6 +1,6 @@
 """Cached loaders. Graphs and results are immutable and shared by all sessions of a user.
 
-What the big ones take together is bounded (`LEDGER`).
+What they take together is bounded by bytes, see `ui.kept`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import pandas as pd
 import streamlit as st
 
 from ui.kept import kept, mine
-from ui.ledger import Ledger
 from ui.users import is_shared
 from wgnn_core import datasets
 from wgnn_core.boundary import distance_to_boundary
@@ -39,7 +38,6 @@ from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.turns import Turns
 from wgnn_core.theory.specimens import is_specimen, places, specimen_graph, specimen_of
 
-LEDGER = Ledger(512 * 2**20)
 PAGE_BYTES = 128 * 2**20
 TURNS = Turns()
 IDLE_SECONDS = 120
@@ -49,7 +47,7 @@ def _close(held: Jobs) -> None:
     held.close()
 
 
-@kept(on_release=_close)
+@kept(on_release=_close, ledger=None)
 def jobs() -> Jobs:
     """The one job system of a user; its worker gets ready while the first page is drawn.
 
@@ -106,7 +104,7 @@ def _owner(dataset: str, parameters: Pairs) -> str:
     return mine() if "@" in dataset else ""
 
 
-@kept(12, "Reading the graph ...", whose=_owner, ledger=LEDGER)
+@kept("Reading the graph ...", whose=_owner)
 def _graph(dataset: str, parameters: Pairs) -> Graph:
     if is_specimen(dataset):
         return specimen_graph(dataset)
@@ -118,7 +116,7 @@ def points(dataset: str, parameters: Pairs = ()) -> npt.NDArray[np.float32]:
     return _points(pinned(dataset), parameters)
 
 
-@kept(12, "Laying out the graph ...", whose=_owner)
+@kept("Laying out the graph ...", whose=_owner)
 def _points(dataset: str, parameters: Pairs) -> npt.NDArray[np.float32]:
     if is_specimen(dataset):
         return places(specimen_of(dataset))
@@ -130,7 +128,7 @@ def boundary_distance(dataset: str, parameters: Pairs = ()) -> npt.NDArray[np.fl
     return _boundary_distance(pinned(dataset), parameters)
 
 
-@kept(12, whose=_owner)
+@kept(whose=_owner)
 def _boundary_distance(dataset: str, parameters: Pairs) -> npt.NDArray[np.float64]:
     drawn = graph(dataset, parameters)
     return distance_to_boundary(drawn.edges, drawn.y, drawn.num_nodes)
@@ -143,27 +141,27 @@ def finished(run_id: str) -> RunResult:
     return _finished(run_id, tuple(own))
 
 
-@kept(32, ledger=LEDGER)
+@kept()
 def _finished(run_id: str, own: tuple[str, ...]) -> RunResult:
     result = jobs().result(run_id)
     assert result is not None
     return result
 
 
-@kept(24)
+@kept()
 def figure(kind: str, runs: tuple[str, ...], source: tuple[str, Pairs], **choices: Any) -> Figure:
     """A figure of finished runs, or of a graph alone; `source` is the graph it is drawn on."""
     found = [finished(run_id) for run_id in runs]
     return figure_of(kind, found, graph(*source), xy=lambda: points(*source), **choices)
 
 
-@kept(64)
+@kept()
 def orders(run_id: str, ranker: str) -> list[IntArray]:
     """Test nodes of each seed in the order of `ranker`, best first."""
     return accuracy_coverage.orders(base_of(run_id), ranker)
 
 
-@kept(64)
+@kept()
 def ranker_table(
     run_id: str, rankers: tuple[str, ...], alpha: float, target: float
 ) -> pd.DataFrame:
@@ -171,19 +169,19 @@ def ranker_table(
     return rankers_report.ranker_table(base_of(run_id), rankers, alpha, target)
 
 
-@kept(64)
+@kept()
 def hits(run_id: str, ranker: str) -> list[BoolArray]:
     """Whether each of `orders` is predicted right."""
     return accuracy_coverage.hits(base_of(run_id), ranker)
 
 
-@kept(64, "Interpolating the labels ...")
+@kept("Interpolating the labels ...")
 def assumption(run_id: str, position: int) -> Assumption:
     """See `wgnn_core.reports.assumption`."""
     return assumption_report.assumption(base_of(run_id), position)
 
 
-@kept(24)
+@kept()
 def close_up(run_id: str, source: tuple[str, Pairs], dark: bool, **choices: Any) -> str:
     """The figure edge-drop as a page of its own."""
     drawn = figure("edge-drop", (run_id,), source, **choices)

@@ -35,7 +35,7 @@ def found(part: Part) -> Found:
     return _found(part, _stamp())
 
 
-@kept(16, "Reading the runs ...")
+@kept("Reading the runs ...")
 def _found(part: Part, stamp: tuple[str, ...]) -> Found:
     return collect(STUDIES[part[0]], cells_of(part), part[1], load.jobs().store)
 
@@ -45,7 +45,7 @@ def left(part: Part) -> list[RunConfig]:
     return _left(part, _stamp())
 
 
-@kept(16, "Looking what is left to train ...")
+@kept("Looking what is left to train ...")
 def _left(part: Part, stamp: tuple[str, ...]) -> list[RunConfig]:
     return todo(cells_of(part), part[1], load.jobs().store)
 
@@ -54,7 +54,7 @@ def cost(part: Part) -> Estimate:
     return _cost(part, _stamp())
 
 
-@kept(16)
+@kept()
 def _cost(part: Part, stamp: tuple[str, ...]) -> Estimate:
     return estimate(cells_of(part), part[1], load.jobs().store)
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import streamlit as st
 
+from ui.kept import LEDGER
 from ui.pages import PAGES
 from wgnn_core.datasets import loading
 from wgnn_core.runs import config as run_config
@@ -32,7 +32,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def forget() -> None:
         run_config._graph.cache_clear()
-        st.cache_resource.clear()
+        LEDGER.clear()
 
     monkeypatch.setitem(loading._BUILDERS, "karate", build)
     forget()

@@ -1,8 +1,10 @@
 """Training: replicas do not feel each other, the best epoch is kept, cancel works."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 import torch
 
@@ -120,3 +122,18 @@ def test_batches_fit_the_budget(csbm_small: Graph) -> None:
 def test_unknown_device_is_refused_by_name() -> None:
     with pytest.raises(WGNNError, match="no device 'tpu'"):
         choose_device("tpu")
+
+
+def test_a_training_that_does_not_fit_is_refused_before_memory_is_taken(
+    csbm_small: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = make_model("graphcon", epochs=1)
+    trainings = Trainings.of_seeds(csbm_small, np.arange(2))
+    needed = replica_bytes(model, csbm_small)
+    there = SimpleNamespace(total=needed - 1, available=needed)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: there)
+    with monkeypatch.context() as closed, pytest.raises(WGNNError, match=r"GraphCON on .* GB: "):
+        closed.setattr(Domain, "of", lambda *_: pytest.fail("was begun"))
+        train_all(model, csbm_small, trainings)
+    there.total = needed
+    assert len(train_all(model, csbm_small, trainings).logits) == 2

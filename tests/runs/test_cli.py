@@ -144,6 +144,28 @@ def test_list_show_export_delete(store: Store, trained: RunConfig, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
+    ("note", "shown"),
+    [
+        (r"\[/]", r"\[/]"),
+        ("[/] [/bold] [red]", "[/] [/bold] [red]"),
+        ("a\x1b[2Jb\x1b]0;title\x07c\x9b31md\x08e", "a[2Jb]0;titlec31mde"),
+        (":smile:", ":smile:"),
+    ],
+)
+def test_a_note_is_text_in_the_terminal(
+    store: Store, config: RunConfig, note: str, shown: str, tmp_path: Path
+) -> None:
+    store.create(config)
+    store.note(config.run_id, note)
+    listed = call("runs", "list")
+    assert listed.exit_code == 0 and shown in listed.stdout
+    assert not set("\x1b\x07\x08\x9b") & set(listed.stdout)
+    name = note.replace("/", "").replace("\0", "") + ".csv"  # names of files are printed too
+    written = call("runs", "export", config.run_id, str(tmp_path / name))
+    assert written.exit_code == 0 and "\x1b" not in written.stdout
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["runs", "show", "zzz"], "begins with 'zzz'"),

@@ -21,7 +21,7 @@ from streamlit.runtime.secrets import AttrDict
 
 from ui import door, guard, load
 from ui.kept import kept
-from ui.ledger import Ledger
+from ui.ledger import ENTRY, Ledger
 from ui.users import folder_of, is_shared
 from wgnn_core import datasets
 from wgnn_core import home as home_module
@@ -110,14 +110,14 @@ def test_another_thread_works_for_whoever_asked(asking: Any) -> None:
 
 def test_what_is_kept_is_kept_for_each_user(asking: Any) -> None:
     made: list[tuple[Path, int]] = []
-    ledger = Ledger(10)
+    ledger = Ledger(2 * ENTRY + 10)
 
-    @kept(8, ledger=ledger)
+    @kept(ledger=ledger)
     def mine(number: int, **named: int) -> str:
         made.append((home(), number))
         return str(home())[-4:]
 
-    @kept(8, whose=lambda number: "")
+    @kept(whose=lambda number: "")
     def everybodys(number: int) -> int:
         made.append((home(), number))
         return number
@@ -129,7 +129,7 @@ def test_what_is_kept_is_kept_for_each_user(asking: Any) -> None:
     assert mine(1) == str(folder_of(BOB))[-4:]
     assert everybodys(2) == 2
     assert made == [(folder_of(ADA), 1), (folder_of(ADA), 2), (folder_of(BOB), 1)]
-    mine(3)  # the third of four bytes: what Ada had is forgotten, though Bob asks
+    mine(3)  # the third, and two have room: what Ada had is forgotten, though Bob asks
     asking(ADA)
     mine(1)
     assert made[-1] == (folder_of(ADA), 1)

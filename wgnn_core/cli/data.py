@@ -52,7 +52,7 @@ def list_(json: Json = False) -> None:
         )
     out.print(table)
     out.print("Numbers of the nine benchmarks are the paper's.")
-    out.print("Raw files are looked for in", str(datasets.data_folder()), markup=False)
+    out.print("Raw files are looked for in", str(datasets.data_folder()))
 
 
 @app.command()
@@ -69,9 +69,7 @@ def get(name: str) -> None:
 
         folder = datasets.fetch(name, progress)
     graph = datasets.load(name)
-    out.print(
-        f"{name}: {graph.num_nodes} nodes, {graph.num_edges} edges, in {folder}", markup=False
-    )
+    out.print(f"{name}: {graph.num_nodes} nodes, {graph.num_edges} edges, in {folder}")
 
 
 @app.command()
@@ -190,7 +188,7 @@ def import_(
         draft.keep(made, title, description)
     if not json:
         done = "Nothing was kept (--dry-run)." if dry_run else f"Kept as {name}."
-        out.print(done, markup=False)
+        out.print(done)
 
 
 def _summary(made: Preview, kept: bool) -> dict[str, Any]:
@@ -218,17 +216,17 @@ def _show(made: Preview) -> None:
     )
     width = max(len(what) for what, _ in rows)
     for what, value in rows:
-        out.print(f"{what:>{width}}  {value}", markup=False)
+        out.print(f"{what:>{width}}  {value}")
     out.print("Changes:" if made.changes else "Changes: none.")
     for change in made.changes:
-        out.print(f"- {change.text}", markup=False)
+        out.print(f"- {change.text}")
 
 
 @app.command()
 def rename(name: str, new: str) -> None:
     """Call an imported graph by another name."""
     datasets.rename(name, new)
-    out.print(f"{name} is now called {new}.", markup=False)
+    out.print(f"{name} is now called {new}.")
 
 
 @app.command()
@@ -245,14 +243,14 @@ def describe(
         rows += [("source", spec.imported.source), ("content", spec.imported.content_hash)]
         rows += [("change", text) for text in spec.imported.changes]
     for what, value in rows:
-        out.print(f"{what:>11}  {value}", markup=False)
+        out.print(f"{what:>11}  {value}")
 
 
 @app.command()
 def delete(name: str) -> None:
     """Remove an imported graph."""
     datasets.delete(name)
-    out.print(f"{name} is deleted.", markup=False)
+    out.print(f"{name} is deleted.")
 
 
 @app.command()
@@ -274,7 +272,7 @@ def template(
             path.write_text(text, "utf-8")
     except OSError as error:
         raise WGNNError(f"{folder} cannot be written to ({error.strerror}).") from error
-    out.print(f"Written: {', '.join(str(path) for path in files)}", markup=False)
+    out.print(f"Written: {', '.join(str(path) for path in files)}")
 
 
 def _state(row: dict[str, object]) -> str:

@@ -42,7 +42,6 @@ def diagnose(
         f"run {result.summary.run_id}: {len(base.seeds)} x {base.graph.num_nodes} nodes, "
         f"{'logits, made probabilities by a softmax' if found.were_logits else 'probabilities'}"
         f"{', rows put in order by node name' if found.by_name else ''}.",
-        markup=False,
     )
     out.print(
         f"accuracy {base.test.mean():.2f} % on the test nodes, {base.val.mean():.2f} % on the "
@@ -77,4 +76,4 @@ def plan(
         raise WGNNError(f"{folder} cannot be written to: {error.strerror}.") from error
     drop = handout.plan.edge_drop.dropped
     added = handout.plan.supplement.added
-    out.print(f"wrote {folder}: {added.sum()} nodes join, {drop.sum()} edges go.", markup=False)
+    out.print(f"wrote {folder}: {added.sum()} nodes join, {drop.sum()} edges go.")

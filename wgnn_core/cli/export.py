@@ -140,7 +140,7 @@ def export(
     else:
         raise WGNNError(f"--all takes one run; {len(results)} are given.")
     name = f"{_name(results, graph)}-{figure or 'all'}.zip"
-    out.print(f"wrote {_written(folder, name, content)}", markup=False)
+    out.print(f"wrote {_written(folder, name, content)}")
 
 
 def _name(results: Sequence[RunResult], graph: Graph) -> str:
@@ -171,7 +171,6 @@ def _stored(wanted: Sequence[str]) -> list[RunResult]:
             err.print(
                 f"run {run.run_id} was made with other versions of the program or its packages; "
                 "its numbers made again may differ in the last digits.",
-                markup=False,
             )
     return results
 

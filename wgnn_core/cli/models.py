@@ -19,10 +19,10 @@ def models(
     """List base models and comparators, or the hyperparameters of one; each is a flag of `run`."""
     if not name:
         for kind, registry in (("base models", MODELS), ("comparators", COMPARATORS)):
-            out.print(f"{kind}:", markup=False)
+            out.print(f"{kind}:")
             for cls in registry.values():
                 summary = (cls.__doc__ or "").strip().splitlines()[0]
-                out.print(f"  {cls.name:13} {cls.title:13} {summary}", markup=False)
+                out.print(f"  {cls.name:13} {cls.title:13} {summary}")
         return
     make_method(name)
     table = Table("flag", "default", "range", "what it is")
@@ -33,6 +33,6 @@ def models(
         table.add_row(knob.flag, str(knob.default), allowed, knob.help)
     out.print(table)
     for preset, values in METHODS[name].presets.items():
-        out.print(f"preset {preset}: {values}", markup=False)
+        out.print(f"preset {preset}: {values}")
     for dataset, values in METHODS[name].for_dataset.items():
-        out.print(f"on {dataset}: {values}", markup=False)
+        out.print(f"on {dataset}: {values}")

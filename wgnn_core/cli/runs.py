@@ -14,7 +14,6 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
-from rich.text import Text
 
 from wgnn_core.cli.console import err, out, print_json
 from wgnn_core.cli.flags import Given, Parameter, flagged, run_config, values
@@ -35,8 +34,6 @@ app = typer.Typer(
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Id = Annotated[str, typer.Argument(help="An id from `runs list`, or its beginning.")]
 POLL_SECONDS = 0.2
-CONTROL = dict.fromkeys([*range(32), *range(127, 160)])
-"""Characters that a terminal would obey; dropped from what users wrote."""
 
 
 @flagged(RunConfig, Intervention, without=("search", *ETAS), panels=("The run", "wGNN"))
@@ -155,7 +152,7 @@ def list_(
     ]
     for run_id, fault in store.unreadable().items():
         message = f"run {run_id} cannot be read ({fault}); `runs delete {run_id[:10]}` removes it."
-        err.print(message.translate(CONTROL), markup=False)
+        err.print(message)
     if json:
         print_json([_summary(run) for run in found])
         return
@@ -171,7 +168,7 @@ def list_(
             _percent(run.base_accuracy),
             _percent(run.accuracy) + (" (b)" if run.prefers_base else ""),
             datetime.fromtimestamp(run.created).strftime("%m-%d %H:%M"),
-            Text(run.note.translate(CONTROL)),
+            run.note,
         )
     out.print(table)
     out.print("Mean test accuracy in %; wGNN: the etas with the best validation so far.")
@@ -221,7 +218,7 @@ def export(
         raise WGNNError("say what to write: runs export ID FILE, or runs export --all FILE.")
     store, file = Store(), Path(words[-1])
     if everything:
-        out.print(f"wrote {write_backup(store, file)} runs to {file}", markup=False)
+        out.print(f"wrote {write_backup(store, file)} runs to {file}")
         return
     result = load_result(store, store.find(words[0]))
     if file.suffix not in (".csv", ".json"):
@@ -271,9 +268,9 @@ def _summary(run: RunSummary) -> dict[str, Any]:
 
 def _show(result: RunResult) -> None:
     run, config = result.summary, result.config
-    out.print(f"run {run.run_id}: {run.model} on {run.dataset}, {run.state}", markup=False)
+    out.print(f"run {run.run_id}: {run.model} on {run.dataset}, {run.state}")
     if run.message:
-        out.print(run.message, markup=False)
+        out.print(run.message)
     out.print(
         f"{run.done} of {run.total} trainings, {len(config.seeds)} seeds, {config.search} search, "
         f"{run.seconds:.1f} s of training"

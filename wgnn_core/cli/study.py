@@ -68,7 +68,7 @@ def study(
     found = [collect(one, plans[one.name], size, Store()) for one in chosen]
     if save_to is not None:
         for one in found:
-            err.print(f"wrote {save(one, save_to)}", markup=False)
+            err.print(f"wrote {save(one, save_to)}")
     if json:
         print_json([_plain(one) for one in found])
         return
@@ -78,13 +78,13 @@ def study(
 
 def _train(cells: list[Cell], size: Size, ray: str | None) -> None:
     """Every run of the cells, one after another; a leader opens the way to those that follow."""
-    err.print(str(estimate(cells, size, Store())), markup=False)
+    err.print(str(estimate(cells, size, Store())))
     with jobs_to_end(ray) as jobs:
         number = 0
         while left := todo(cells, size, jobs.store):
             for config in left:
                 number += 1
-                err.print(f"{number}: {config.model} on {config.dataset}", markup=False)
+                err.print(f"{number}: {config.model} on {config.dataset}")
                 wait_for(jobs, config)
 
 
@@ -112,12 +112,12 @@ def _show(declared: Study, found: Found) -> None:
         if filled[-1]:
             out.print(RULE)
     for claim in found.claims:
-        out.print(f"{claim.verdict}: {claim.says} Found: {claim.found}", markup=False)
+        out.print(f"{claim.verdict}: {claim.says} Found: {claim.found}")
     for one in by_column(found.missing):
-        out.print(f"not run: {one.row} on {one.column} ({one.why})", markup=False)
+        out.print(f"not run: {one.row} on {one.column} ({one.why})")
     for cell in dict.fromkeys(record.cell for record in found.records):
         again = command(declared, *cell, quick=found.size == "quick")
-        out.print(f"again: {again}", markup=False)
+        out.print(f"again: {again}")
 
 
 def _cells(r: Record) -> tuple[str, ...]:
@@ -152,4 +152,4 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise WGNNError(f"{path} cannot be written: {error.strerror}.") from error
-    out.print(f"wrote {path}", markup=False)
+    out.print(f"wrote {path}")

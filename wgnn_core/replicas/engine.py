@@ -105,6 +105,21 @@ def replica_bytes(model: Model, graph: Graph) -> int:
     return 4 * (6 * parameters + 6 * graph.num_nodes * width + 4 * slots * model.slot_floats)
 
 
+def check_memory(model: Model, graph: Graph) -> None:
+    """Refuse, before anything is allocated, a training that this machine has no memory for.
+
+    Raises:
+        WGNNError: `replica_bytes` is more than all of the machine's memory.
+    """
+    needed, there = replica_bytes(model, graph), psutil.virtual_memory().total
+    if needed > there:
+        raise WGNNError(
+            f"one training of {model.title} on {graph.name} would take about "
+            f"{needed / 2**30:.1f} GB, and this machine has {there / 2**30:.1f} GB: choose smaller "
+            "widths, another model or a smaller graph."
+        )
+
+
 def batch_size(
     model: Model, graph: Graph, trainings: int, threads: int, memory: int | None = None
 ) -> int:
@@ -132,7 +147,9 @@ def train(
 
     Raises:
         Cancelled: When `progress` returned False; batches already yielded stay valid.
+        WGNNError: One training alone takes more memory than there is.
     """
+    check_memory(model, graph)
     device = choose_device(options.device)
     several = device.type == "cpu" and not isinstance(model, PlainModel)
     threads = (options.threads or default_threads()) if several else 1
