@@ -30,7 +30,7 @@ test: lint browser ## Lint, type check and run every test
 crowd: $(VENV)/.installed-dev browser ## Ten browser sessions at once (needs two idle cores)
 	$(ONE_THREAD) $(PY) -m pytest -m crowd -rs -s
 
-soak: $(VENV)/.installed-dev browser ## An hour of mixed load while processes are killed (MINUTES=60); writes benchmarks/soak.json
+soak: $(VENV)/.installed-dev $(VENV)/.compiled browser ## An hour of mixed load while processes are killed (MINUTES=60); writes benchmarks/soak.json
 	PYTHONPATH=. $(ONE_THREAD) $(PY) benchmarks/soak.py --minutes $(MINUTES)
 
 lint: $(VENV)/.installed-dev ## ruff and mypy

@@ -41,6 +41,13 @@ RECONNECTING = (
 """Complaints of a browser whose server is away, and of Streamlit's frontend."""
 ROW = 35
 """Height of a row of a table, in pixels."""
+STILL = """addEventListener("DOMContentLoaded", () => {
+  const style = document.createElement("style");
+  style.textContent = "*, *::before, *::after { animation: none !important; "
+    + "transition: none !important }";
+  document.head.append(style);
+});"""
+"""Nothing moves: eight browsers that draw by software would take the time of app and worker."""
 STEPS = tuple(round(0.1 * i, 1) for i in range(1, 10))
 
 
@@ -125,7 +132,10 @@ class Visitor:
 
     @asynccontextmanager
     async def tab(self) -> Any:
-        context = await self.browser.new_context(viewport={"width": 1100, "height": 1400})
+        context = await self.browser.new_context(
+            viewport={"width": 1100, "height": 1400}, reduced_motion="reduce"
+        )
+        await context.add_init_script(STILL)
         context.set_default_timeout(1000 * self.soak.patience)
         self.page = await context.new_page()
         self.page.on("console", self.complained)
