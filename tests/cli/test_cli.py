@@ -133,7 +133,7 @@ def test_data_list_names_everything() -> None:
     rows = json.loads(CliRunner().invoke(app, ["data", "list", "--json"]).stdout)
     names = [row["name"] for row in rows]
     assert {"digits", "karate", "csbm", "disease-sim", "cora", "chameleon"} <= set(names)
-    assert len(names) == 15
+    assert len(names) == 17
 
 
 @pytest.mark.dataset
@@ -156,7 +156,7 @@ def test_data_check_refuses_a_flipped_byte(
     assert rows["cora"]["wrong"] == ["Cora/raw/ind.cora.x"]
     assert not rows["cora"]["loads"]
     complete = [name for name, row in rows.items() if row["loads"]]
-    assert len(complete) == 9
+    assert len(complete) == 11
     assert "ind.cora.x" in result.stderr
     run = CliRunner().invoke(app, ["run", "--dataset", "cora"])
     assert "ind.cora.x" in str(run.exception)
