@@ -35,6 +35,8 @@ def test_stored_results_as_text_and_json(tiny: None, tmp_path: Path) -> None:
     shown = runner.invoke(cli.app, words, env={"COLUMNS": "250"})
     assert shown.exit_code == 0
     assert "again: wgnn study tiny --row GCN --column Karate" in shown.stdout
+    narrow = runner.invoke(cli.app, words, env={"COLUMNS": "80"})
+    assert "…" not in narrow.stdout, "no number is cut"
     saved = runner.invoke(cli.app, [*words, "--json", "--save", str(tmp_path)])
     (told,) = json.loads(saved.stdout)
     assert told["records"][0]["n"] == 3

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.measure import Measurement
 from rich.table import Table
 
 from wgnn_core.cli.console import err, out, print_json
@@ -24,7 +25,7 @@ from wgnn_core.studies.running import Found, chosen_cells, collect, estimate, to
 from wgnn_core.studies.saved import command, save
 
 ALL = "all"
-LEAST_WIDTH = 130
+LEAST_WIDTH = 136
 """A narrow terminal breaks lines; a table squeezed into it would cut its numbers."""
 
 
@@ -107,7 +108,9 @@ def _show(declared: Study, found: Found) -> None:
         table = Table(*compress(heads, filled), title=declared.title)
         for row in rows:
             table.add_row(*compress(row, filled))
-        out.print(table, width=max(out.width, LEAST_WIDTH))
+        room = out.options.update(width=max(out.width, LEAST_WIDTH))
+        table.width = Measurement.get(out, room, table).maximum  # a terminal may wrap its lines
+        out.print(table)
         out.print("Accuracies in %, gains in points. * η chosen on test: not a result.")
         if filled[-1]:
             out.print(RULE)

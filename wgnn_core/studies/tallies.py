@@ -57,9 +57,9 @@ def gains(records: Sequence[Record]) -> list[Claim]:
                 f"{len(judged)}).",
                 f"{REPRODUCED}: the mean of our gains is at least half of that; {DIRECTION}: it is "
                 "above 0.",
-                f"η chosen on validation gains {ours:.2f} points on average; η chosen on test, "
-                f"which is not a result, {chosen:.2f}: to look at test labels adds "
-                f"{chosen - ours:.2f}. Cells: "
+                f"η chosen on validation gives {signed(ours)} points on average; η chosen on test, "
+                f"which is not a result, {signed(chosen)}: to look at test labels adds "
+                f"{signed(chosen - ours)}. Cells: "
                 + ", ".join(f"{count} {word}" for word, count in words.items())
                 + ".",
                 REPRODUCED if ours >= theirs / 2 else DIRECTION if ours > 0 else NOT,
