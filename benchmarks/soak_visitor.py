@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from playwright.async_api import Browser, ConsoleMessage, Error, Locator, Page
+from playwright.async_api import Browser, ConsoleMessage, Error, Locator, Page, TimeoutError
 
 from tests.browser.conftest import PROBES
 from tests.datasets.own.writers import original, write
@@ -333,7 +333,10 @@ class Visitor:
             if await box.count():
                 break
             await table.click(position={"x": 17, "y": ROW * 1.5})
-            await asyncio.sleep(1.0)
+            with contextlib.suppress(
+                TimeoutError
+            ):  # a second click too soon would take the first back
+                await box.wait_for(timeout=1000 * self.soak.patience / 12)
         await self.reach(box)
         await box.get_by_role("button").click()
         await self.reach(self.text("Delete 1 run for good?"))
