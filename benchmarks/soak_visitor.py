@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from playwright.async_api import Browser, ConsoleMessage, Error, Locator, Page, TimeoutError
+from playwright.async_api import Browser, ConsoleMessage, Error, Locator, Page
 
 from tests.browser.conftest import PROBES
 from tests.datasets.own.writers import original, write
