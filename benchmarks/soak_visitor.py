@@ -333,9 +333,7 @@ class Visitor:
             if await box.count():
                 break
             await table.click(position={"x": 17, "y": ROW * 1.5})
-            with contextlib.suppress(
-                TimeoutError
-            ):  # a second click too soon would take the first back
+            with contextlib.suppress(Error):  # a second click too soon would undo the first
                 await box.wait_for(timeout=1000 * self.soak.patience / 12)
         await self.reach(box)
         await box.get_by_role("button").click()
