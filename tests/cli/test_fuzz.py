@@ -126,7 +126,7 @@ def harmless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(datasets, "fetch", no_fetch)
     monkeypatch.setattr(bench, "compare_speed", lambda *_: [])
-    monkeypatch.setattr(os, "execv", lambda *_: sys.exit(0))
+    monkeypatch.setattr(os, "execve", lambda *_: sys.exit(0))
     monkeypatch.setattr(os, "chdir", lambda *_: None)
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)

@@ -48,6 +48,13 @@ ENDS = (
 """`run` and `sweep` wait for their worker in one and the same way."""
 
 
+def _as_in_a_window() -> None:
+    """Ctrl-C and a closed window are signals, also where whoever runs the tests ignores these."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Terminal:
     """A command on a terminal."""
 
@@ -63,7 +70,7 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Ctrl-C is a signal from now
+            preexec_fn=_as_in_a_window,
         )
         os.close(slave)
         self.shown, self.closed = b"", False

@@ -45,18 +45,19 @@ def app(
             "pip install 'wgnn-explorer[app]'."
         )
     folder = app_folder()
+    environment = dict(os.environ)
     for name in ("WGNN_HOME", "WGNN_DATA"):  # they mean the folder of whoever calls
         if (named := named_folder(name)) is not None:
-            os.environ[name] = str(named.absolute())
+            environment[name] = str(named.absolute())
     os.chdir(folder)  # Streamlit looks for .streamlit/config.toml there
     words = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     if token:  # not among the words, which every user of the machine can read
-        os.environ[APP_TOKEN] = secrets.token_urlsafe(24)
+        environment[APP_TOKEN] = secrets.token_urlsafe(24)
         words += ["--logger.hideWelcomeMessage", "true"]  # it would print the address without it
     if shared:
-        os.environ[APP_SHARED] = "1"
+        environment[APP_SHARED] = "1"
         words += ["--logger.hideWelcomeMessage", "true"]  # people come by the proxy's address
-    os.execv(sys.executable, words)  # Ctrl-C and signals reach the server itself
+    os.execve(sys.executable, words, environment)  # Ctrl-C and signals reach the server itself
 
 
 def app_folder() -> Path:
