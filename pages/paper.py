@@ -7,12 +7,11 @@ from ui import studies
 from ui.jobs import asked, ended, timing
 from ui.load import jobs
 from ui.shell import page_start
-from ui.show import metrics, show
+from ui.show import download, metrics, show
 from ui.text import md
 from ui.widgets import BIND
 from wgnn_core.export import table_csv
 from wgnn_core.figures.text import count
-from wgnn_core.home import at_home
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies.charts import chart, views
 from wgnn_core.studies.plan import Size
@@ -141,15 +140,13 @@ def downloads(found: Found) -> None:
     study = STUDIES[found.study]
     table = cell_table(study, found.records) if found.records else claim_table(found.claims)
     with st.container(horizontal=True):
-        st.download_button(
-            "All columns as CSV", at_home(lambda: table_csv(table)), f"{study.name}.csv",
-            "text/csv", key="paper_csv", on_click="ignore", icon=":material/download:",
-        )  # fmt: skip
+        file = f"{study.name}.csv"
+        download("All columns as CSV", lambda: table_csv(table), file, "text/csv", "paper_csv")
         if found.records:
-            st.download_button(
-                "Table as LaTeX", at_home(lambda: latex(study, found)), f"{study.name}.tex",
-                "text/x-tex", key="paper_latex", on_click="ignore", icon=":material/download:",
-            )  # fmt: skip
+            file = f"{study.name}.tex"
+            download(
+                "Table as LaTeX", lambda: latex(study, found), file, "text/x-tex", "paper_latex"
+            )
 
 
 def draw(found: Found) -> None:

@@ -6,14 +6,13 @@ import streamlit as st
 from ui import load
 from ui.jobs import fragment
 from ui.shell import page_start
-from ui.show import MAP_HEIGHT, metrics, show
+from ui.show import MAP_HEIGHT, download, metrics, show
 from ui.text import TERMS
 from ui.widgets import BIND, colour, places, seed_position
 from wgnn_core.export import table_csv
 from wgnn_core.figures.accuracy_coverage import RANKED
 from wgnn_core.figures.groups import TRUSTED
 from wgnn_core.figures.text import count, signed
-from wgnn_core.home import at_home
 from wgnn_core.ranking import RANKERS
 from wgnn_core.reports.rankers import trusted_nodes
 
@@ -113,14 +112,12 @@ def chosen_subset() -> None:
             ),
         )
     )
-    st.download_button(
+    download(
         f"Trusted nodes as CSV ({size:,})",
-        at_home(lambda: table_csv(nodes)),
+        lambda: table_csv(nodes),
         f"trusted-{view.choice.run.dataset}.csv",
         "text/csv",
-        key="problem1_nodes",
-        on_click="ignore",
-        icon=":material/download:",
+        "problem1_nodes",
     )
     seen = {"seed": int(base.seeds[position]), "colour": shade, "layout": where}
     trusted = {"mark": TRUSTED, "trusted_by": ranker, "coverage": alpha}

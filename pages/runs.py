@@ -12,14 +12,13 @@ from ui.address import address_of, has_address
 from ui.jobs import PageEnd, resume
 from ui.pages import PAGES
 from ui.shell import page_start
-from ui.show import export_run, show
+from ui.show import download, export_run, show
 from ui.text import TERMS, md
 from ui.widgets import BIND
 from wgnn_core.errors import WGNNError
 from wgnn_core.export import table_csv
 from wgnn_core.figures import missing
 from wgnn_core.figures.text import count
-from wgnn_core.home import at_home
 from wgnn_core.intervention import Intervention
 from wgnn_core.reports.shelf import differing_settings, grouped, paired_runs, shelf_table
 from wgnn_core.runs.results import RunResult
@@ -164,14 +163,14 @@ def actions(picked: list[RunSummary]) -> None:
                 "Delete", type="primary", key="runs_delete",
                 on_click=act, args=("Deleted.", delete, picked),
             )  # fmt: skip
-        st.download_button(
-            "Rows as CSV", at_home(lambda: csv(picked)), "runs.csv", "text/csv",
-            key="runs_csv", on_click="ignore", icon=":material/download:",
-        )  # fmt: skip
-        st.download_button(
-            "Settings as JSON", at_home(lambda: settings(picked)), "runs.json",
-            "application/json", key="runs_json", on_click="ignore", icon=":material/download:",
-        )  # fmt: skip
+        download("Rows as CSV", lambda: csv(picked), "runs.csv", "text/csv", "runs_csv")
+        download(
+            "Settings as JSON",
+            lambda: settings(picked),
+            "runs.json",
+            "application/json",
+            "runs_json",
+        )
         if len(picked) == 1 and picked[0].state == "done":
             result = load.finished(picked[0].run_id)
             xy = load.points(result.config.dataset, result.config.parameters)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
+from ui.show import download
 from wgnn_core.handout import Handout
-from wgnn_core.home import at_home
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.results import RunResult
 
@@ -13,14 +11,13 @@ from wgnn_core.runs.results import RunResult
 def take_along(result: RunResult, at: Intervention, position: int, key: str) -> None:
     """The button: nodes that join, edges that go and those that stay, as CSV, npz and PyG data."""
     seed = int(result.trained.seeds[position])
-    st.download_button(
+    download(
         "R′ and G′ as files",
-        at_home(lambda: Handout(result.graph, result.plan(at, position)).zip()),
+        lambda: Handout(result.graph, result.plan(at, position)).zip(),
         f"plan-{result.config.dataset}-seed{seed}.zip",
         "application/zip",
-        key=f"{key}_plan",
-        on_click="ignore",
-        icon=":material/folder_zip:",
-        help="Nodes that join with their labels, edges that go, the new edge list, as CSV, npz and "
+        f"{key}_plan",
+        ":material/folder_zip:",
+        "Nodes that join with their labels, edges that go, the new edge list, as CSV, npz and "
         "a PyG Data: retrain with your own program, then bring its predictions to Your own.",
     )

@@ -145,16 +145,21 @@ def _style(key: str) -> Style:
     return Style(venue=venue, width=width)
 
 
-def _download(label: str, made: Callable[[], bytes | str], file: str, mime: str, key: str) -> None:
-    # a callable: rendered when clicked and not before
+def download(
+    label: str,
+    made: Callable[[], bytes | str],
+    file: str,
+    mime: str,
+    key: str,
+    icon: str = ":material/download:",
+    tip: str | None = None,
+) -> None:
+    """A button for a file, which is made when it is pressed and not before.
+
+    Streamlit makes it in a thread that does not know whose page it was.
+    """
     st.download_button(
-        label,
-        at_home(made),
-        file_name=file,
-        mime=mime,
-        key=f"{key}_download",
-        on_click="ignore",
-        icon=":material/download:",
+        label, at_home(made), file, mime, key=key, on_click="ignore", icon=icon, help=tip
     )
 
 
@@ -181,7 +186,8 @@ def _export(figure: Figure, key: str) -> None:
 
         # the label says for whom, so that nobody clicks before the choice has arrived
         label = f"Download for {VENUES[style.venue].name}" if printed else "Download"
-        _download(label, made, f"{figure.kind}-{_dataset(figure)}.{kind}", FORMATS[kind][1], key)
+        file = f"{figure.kind}-{_dataset(figure)}.{kind}"
+        download(label, made, file, FORMATS[kind][1], f"{key}_download")
 
 
 def _dataset(figure: Figure) -> str:
@@ -199,10 +205,10 @@ def export_run(result: RunResult, xy: FloatArray, key: str) -> None:
     run = result.summary
     with st.popover("Export run", icon=":material/folder_zip:", key=f"{key}_export"):
         style = _style(key)
-        _download(
+        download(
             f"Download for {VENUES[style.venue].name}",
             lambda: run_bundle(result, result.graph, style, xy=xy),
             f"{run.dataset}-{run.model}-{run.run_id[:8]}-all.zip",
             "application/zip",
-            key,
+            f"{key}_download",
         )

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import psutil
 
@@ -60,3 +63,44 @@ def gone(pid: int) -> bool:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
+
+
+ROOT = Path(__file__).resolve().parents[2]
+STARTS_A_WORKER = """
+import sys
+from pathlib import Path
+from wgnn_core.runs.process import spawn
+print(spawn(Path(sys.argv[1])).pid, flush=True)
+input()
+"""
+
+
+def worker_of_a_killed_owner(folder: Path, before: Callable[[int], None], *path: Path) -> int:
+    """Start a program that starts a worker, do something with the worker, kill the program.
+
+    Args:
+        folder: The worker's.
+        before: Given the worker's process number while its owner lives.
+        *path: Where the worker looks for modules beside the project.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTS_A_WORKER, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, *path)))},
+    ) as owner:
+        assert owner.stdout is not None
+        worker = int(owner.stdout.readline())
+        before(worker)
+        kill(owner.pid)
+    return worker
+
+
+def ends(pid: int, seconds: float) -> None:
+    """See that a process ends by itself; one that does not is killed."""
+    try:
+        until(lambda: gone(pid), seconds)
+    finally:
+        if not gone(pid):
+            kill(pid)

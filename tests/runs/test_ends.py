@@ -29,13 +29,12 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from tests.runs.run_helpers import gone, kill, train_here, until
+from tests.runs.run_helpers import ROOT, ends, train_here, until, worker_of_a_killed_owner
 from wgnn_core.runs.arrays import write_arrays
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store
 
-ROOT = Path(__file__).resolve().parents[2]
 LONG = ("--dataset", "digits", "--seeds", "20", "--epochs", "5000")
 KEPT = {"runs.sqlite", "runs.sqlite-wal", "runs.sqlite-shm", "arrays", "worker.log", "compiled"}
 """What a store holds; SQLite folds its log into the file when it is next opened."""
@@ -192,35 +191,15 @@ def test_nothing_is_left(command: str, how: str, tmp_path: Path, terminals: list
     assert run.state == "interrupted", "whoever wants can go on with it"
 
 
-STARTS_A_WORKER = """
-import sys
-from pathlib import Path
-from wgnn_core.runs.process import spawn
-print(spawn(Path(sys.argv[1])).pid, flush=True)
-input()
-"""
-
-
 def test_a_worker_that_still_loads_its_libraries_ends_with_its_owner(tmp_path: Path) -> None:
     slow = tmp_path / "slow"
     slow.mkdir()
     (slow / "torch.py").write_text("import time\ntime.sleep(120)\n")
-    with subprocess.Popen(
-        [sys.executable, "-c", STARTS_A_WORKER, str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(slow)))},
-    ) as owner:
-        assert owner.stdout is not None
-        worker = int(owner.stdout.readline())
-        until(lambda: psutil.Process(worker).num_threads() > 1)  # it looks after its owner
-        kill(owner.pid)
-    try:
-        until(lambda: gone(worker), 20)
-    finally:
-        if not gone(worker):
-            kill(worker)
+
+    def it_looks_after_its_owner(worker: int) -> None:
+        until(lambda: psutil.Process(worker).num_threads() > 1)
+
+    ends(worker_of_a_killed_owner(tmp_path, it_looks_after_its_owner, slow), 20)
 
 
 DIES_WRITING = """

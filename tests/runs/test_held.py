@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.runs.run_helpers import Idle, gone, kill, train_here, until
+from tests.runs.run_helpers import Idle, ends, train_here, until, worker_of_a_killed_owner
 from wgnn_core.errors import WGNNError
 from wgnn_core.runs import local
 from wgnn_core.runs.config import RunConfig
@@ -105,27 +105,11 @@ def test_a_stopped_worker_is_replaced(
 
 
 def test_a_stopped_worker_does_not_outlive_its_owner(tmp_path: Path) -> None:
-    script = (
-        "import sys; from pathlib import Path; from wgnn_core.runs.process import spawn\n"
-        "print(spawn(Path(sys.argv[1])).pid, flush=True); input()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
-    ) as owner:
-        assert owner.stdout is not None
-        worker = int(owner.stdout.readline())
+    def stop(worker: int) -> None:
         os.kill(worker, signal.SIGSTOP)
         until(lambda: psutil.Process(worker).status() == psutil.STATUS_STOPPED)
-        kill(owner.pid)
-    try:
-        until(lambda: gone(worker), 10)
-    finally:
-        if not gone(worker):
-            kill(worker)
+
+    ends(worker_of_a_killed_owner(tmp_path, stop), 10)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def bench(
             replicas,
             rounds,
             accuracy_seeds or None,
-            lambda text: err.print(text),
+            err.print,
         )
     )
     if json:

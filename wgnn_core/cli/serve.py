@@ -53,10 +53,10 @@ def app(
     words = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     if token:  # not among the words, which every user of the machine can read
         environment[APP_TOKEN] = secrets.token_urlsafe(24)
-        words += ["--logger.hideWelcomeMessage", "true"]  # it would print the address without it
     if shared:
         environment[APP_SHARED] = "1"
-        words += ["--logger.hideWelcomeMessage", "true"]  # people come by the proxy's address
+    if token or shared:  # Streamlit would print an address at which nobody is let in
+        words += ["--logger.hideWelcomeMessage", "true"]
     os.execve(sys.executable, words, environment)  # Ctrl-C and signals reach the server itself
 
 

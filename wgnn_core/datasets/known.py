@@ -336,10 +336,6 @@ def _paper_datasets() -> tuple[DatasetSpec, ...]:
 def _near_the_paper() -> tuple[DatasetSpec, ...]:
     """Beside the paper's: one in place of Disease, Chameleon without its duplicates, and Photo and
     CS with the one split of the authors' release."""
-    photo, cs = (
-        next(entry for entry in _paper_datasets() if entry.name == name) for name in ("photo", "cs")
-    )
-    drawn = "20 per class / 500 / 1000, drawn as in the authors' release with its seed 1234"
     tree = [
         f"{_HGCN}/disease_lp/disease_lp.{end}" for end in ("edges.csv", "labels.npy", "feats.npz")
     ]
@@ -359,22 +355,21 @@ def _near_the_paper() -> tuple[DatasetSpec, ...]:
             "48 / 32 / 20 %, the ten published masks: run i uses mask i mod 10",
             files=_files("chameleon_filtered", [f"{_HETEROPHILOUS}/chameleon_filtered.npz"]),
         ),
-        replace(
-            photo,
-            name="photo_1234",
-            title="Amazon Photo (authors' split)",
-            description="Amazon Photo with all its nodes, those outside its largest component too.",
-            split_rule=drawn,
-            paper=None,
-            parameters=(),
+        _authors_split(
+            "photo", "Amazon Photo with all its nodes, those outside its largest component too."
         ),
-        replace(
-            cs,
-            name="cs_1234",
-            title="Coauthor CS (authors' split)",
-            description="Authors joined when they wrote a paper together; features are keywords.",
-            split_rule=drawn,
-            paper=None,
-            parameters=(),
-        ),
+        _authors_split("cs", "Coauthor CS with another split."),
+    )
+
+
+def _authors_split(name: str, description: str) -> DatasetSpec:
+    entry = next(entry for entry in _paper_datasets() if entry.name == name)
+    return replace(
+        entry,
+        name=f"{name}_1234",
+        title=f"{entry.title} (authors' split)",
+        description=description,
+        split_rule="20 per class / 500 / 1000, drawn as in the authors' release, with seed 1234",
+        paper=None,
+        parameters=(),
     )

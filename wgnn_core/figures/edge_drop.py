@@ -13,16 +13,8 @@ import pandas as pd
 from wgnn_core.edgedrop import EdgeDrop
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import hyper
-from wgnn_core.figures.edge_drop_drawing import (
-    AFTER,
-    DROPPED,
-    FOREST,
-    KEPT,
-    PANELS,
-    PIECE,
-    EdgeDropDrawing,
-)
-from wgnn_core.figures.edge_drop_words import around, what_goes
+from wgnn_core.figures.edge_drop_drawing import AFTER, PANELS, PIECE, EdgeDropDrawing
+from wgnn_core.figures.edge_drop_words import DROPPED, FOREST, KEPT, around, what_goes
 from wgnn_core.figures.maps import map_table
 from wgnn_core.figures.scene import OfModel, Scene
 from wgnn_core.figures.text import NO_LABEL, label, labels

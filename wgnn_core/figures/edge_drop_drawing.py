@@ -23,7 +23,7 @@ from wgnn_core.figures.base import (
     legend_below,
     page,
 )
-from wgnn_core.figures.edge_drop_words import piece_line
+from wgnn_core.figures.edge_drop_words import DROPPED, FOREST, KEPT, piece_line
 from wgnn_core.figures.maps import (
     EDGE,
     Points,
@@ -44,7 +44,6 @@ from wgnn_core.figures.style import MISSING, SMALLEST_TEXT, ClassMark, Style, cl
 from wgnn_core.figures.text import NO_LABEL, paper_text, plotly_text
 from wgnn_core.graph import BoolArray, IntArray
 
-KEPT, FOREST, DROPPED = "kept", "forest", "dropped"
 NAMES = {DROPPED: "edges that go", FOREST: "spanning forest", KEPT: "other edges"}
 WIDTH = {KEPT: 0.6, FOREST: 1.7, DROPPED: 1.5}
 COLOUR = {KEPT: "#a9afb9", FOREST: "#3d4656", DROPPED: "#E3003A"}

@@ -15,14 +15,11 @@ from wgnn_core.figures.edge_drop_drawing import (
     COLOUR,
     DARK_COLOUR,
     DIFFERENCE,
-    DROPPED,
     FAINT,
-    FOREST,
-    KEPT,
     NAMES,
     EdgeDropDrawing,
 )
-from wgnn_core.figures.edge_drop_words import piece_lines
+from wgnn_core.figures.edge_drop_words import DROPPED, FOREST, KEPT, piece_lines
 from wgnn_core.figures.maps import nodes_of, points_of
 
 SHAPES = {"dot": "●", "square": "■", "triangle": "▲", "diamond": "◆", "triangleDown": "▼"}

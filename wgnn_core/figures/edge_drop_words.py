@@ -13,10 +13,11 @@ from wgnn_core.figures.text import count, share
 from wgnn_core.graph import IntArray
 from wgnn_core.layout import CloseUp
 
+KEPT, FOREST, DROPPED = "kept", "forest", "dropped"
 LINES = {
-    "dropped": "dashed red: edges that go",
-    "forest": "strong: the spanning forest of V', which stays",
-    "kept": "thin: other edges",
+    DROPPED: "dashed red: edges that go",
+    FOREST: "strong: the spanning forest of V', which stays",
+    KEPT: "thin: other edges",
 }
 BOXES = (
     " Each box is one connected piece of V', largest loss first; its line counts the edges that go "
