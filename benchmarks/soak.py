@@ -150,7 +150,7 @@ class Story:
         return self.report(left)
 
     async def watch(self) -> None:
-        said = 0.0
+        said, known = 0.0, 0
         while True:
             self.witness.note()
             runs = len({run for run, _ in self.witness.seen})
@@ -159,6 +159,9 @@ class Story:
                 told, troubles = sum(self.soak.stories.values()), len(self.soak.troubles)
                 said += 60.0
                 print(f"{self.now / 60:3.0f} min: {told} stories, {troubles} troubles", flush=True)
+                for trouble in self.soak.troubles[known:]:
+                    print(f"  {trouble}", flush=True)
+                known = troubles
             await asyncio.sleep(self.config.sample_seconds)
 
     async def disturb(self) -> None:
