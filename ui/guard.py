@@ -9,7 +9,6 @@ from __future__ import annotations
 import hmac
 import os
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from http.cookies import CookieError, SimpleCookie
@@ -23,20 +22,17 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config, net_util, runtime
-from streamlit.runtime import media_file_manager
-from streamlit.runtime.media_file_storage import MediaFileKind
 from streamlit.web.server.server_util import is_allowed_origin
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from ui.door import Door, prepare
+from ui.downloads import keep_downloads
 from ui.users import is_shared
 from wgnn_core.errors import WGNNError
 from wgnn_core.home import APP_TOKEN, keep_compiled_here
 
 QUERY = "token"
 DESCRIPTORS = 16_384
-FETCH_SECONDS = 60
-"""So long a file for download is there for the browser that asked for it."""
 CLOSED_SESSIONS = 32
 SPARE = 32
 """Descriptors that stay free for files and for answers to requests."""
@@ -176,26 +172,6 @@ def allow_descriptors() -> None:
     most = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
-class _Fetched(media_file_manager.MediaFileMetadata):
-    """A file for download, which stays until the browser that asked for it had time to come."""
-
-    def __init__(self, kind: MediaFileKind = MediaFileKind.MEDIA) -> None:
-        super().__init__(kind)
-        self._made = time.monotonic()
-
-    def mark_for_delete(self) -> None:
-        if time.monotonic() - self._made > FETCH_SECONDS:
-            super().mark_for_delete()
-
-
-def keep_downloads() -> None:
-    """Streamlit makes a file when a button is pressed, and forgets it when two scripts have ended.
-
-    Scripts of other visitors count: on a busy server the browser would find nothing.
-    """
-    media_file_manager.MediaFileMetadata = _Fetched  # type: ignore[misc]
 
 
 def release_sessions() -> bool:

@@ -11,12 +11,12 @@ import streamlit as st
 
 from ui import load
 from ui.text import md
-from wgnn_core import datasets
 from wgnn_core.comparators import METHODS
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.text import count
 from wgnn_core.graph import Graph
 from wgnn_core.models.predictions import PredictionsOnly
+from wgnn_core.reports.shelf import graph_title, model_title
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import JobStatus
 
@@ -252,7 +252,7 @@ def panel(page: str) -> None:
 def progress(run_id: str, status: JobStatus) -> None:
     """One job: what it is, how far, how long still, and a way to stop it."""
     config = load.jobs().store.get(run_id).config
-    name = f"{METHODS[config.model].title} on {datasets.spec(config.dataset).title}"
+    name = md(f"{model_title(config.model)} on {graph_title(config.dataset)}")
     with st.container(border=True):
         st.progress(
             min(status.done / max(status.total, 1), 1.0), text=f"**{name}**  \n{timing(status)}"

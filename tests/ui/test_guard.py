@@ -19,10 +19,6 @@ from pathlib import Path
 import psutil
 import pytest
 from streamlit import net_util
-from streamlit.runtime import media_file_manager
-from streamlit.runtime.media_file_manager import MediaFileManager
-from streamlit.runtime.media_file_storage import MediaFileStorageError
-from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
@@ -241,24 +237,3 @@ def test_a_low_soft_limit_is_raised() -> None:
         "assert resource.getrlimit(7) == (min(hard, guard.DESCRIPTORS), hard)"
     ).replace("7", str(int(resource.RLIMIT_NOFILE)))
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, timeout=60)
-
-
-def test_a_download_waits_for_its_browser_whatever_others_do(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Streamlit would delete it when two scripts of any visitor have ended."""
-    monkeypatch.setattr(media_file_manager, "MediaFileMetadata", None)  # put back after the test
-    guard.keep_downloads()
-    storage = MemoryMediaFileStorage("/media")
-    held = MediaFileManager(storage)
-    button = held.add_deferred(lambda: b"content", "text/plain", "0.1", "a.txt")
-    name = held.execute_deferred(button).rsplit("/", 1)[1]
-    for _ in range(5):
-        held.remove_orphaned_files()
-    assert storage.get_file(name).content == b"content"
-    later = time.monotonic() + 2 * guard.FETCH_SECONDS
-    monkeypatch.setattr(time, "monotonic", lambda: later)
-    for _ in range(2):
-        held.remove_orphaned_files()
-    with pytest.raises(MediaFileStorageError):
-        storage.get_file(name)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ui import jobs, load
+from wgnn_core.runs.jobs import JobStatus
 
 
 @pytest.fixture
@@ -48,3 +49,15 @@ def test_a_tab_without_any_run_never_looks_and_its_own_run_is_followed(tab: Any)
     tab.state[jobs.WATCHED] = {"mine": "running"}
     jobs.panel("map")
     assert tab.every == jobs.POLL_SECONDS < jobs.LOOK_SECONDS
+
+
+def test_a_job_on_a_graph_that_was_deleted_or_named_oddly_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    config = SimpleNamespace(model="gcn", dataset="mine[1]")
+    store = SimpleNamespace(get=lambda run_id: SimpleNamespace(config=config))
+    monkeypatch.setattr(load, "jobs", lambda: SimpleNamespace(store=store, cancel=print))
+    monkeypatch.setattr(jobs.st, "progress", lambda share, text: said.append(text))
+    jobs.progress("run", JobStatus("run", "queued", 0, 3, None, None, "", None, None))
+    assert said == ["**GCN on mine\\[1\\]**  \nwaiting, 3 trainings"]

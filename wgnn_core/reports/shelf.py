@@ -47,8 +47,8 @@ def shelf_table(runs: Sequence[RunSummary]) -> pd.DataFrame:
     """One row per run, as the list of runs shows it."""
     return pd.DataFrame(
         {
-            "graph": [label(_title(run)) for run in runs],
-            "model": [label(_model(run)) for run in runs],
+            "graph": [label(graph_title(run.dataset)) for run in runs],
+            "model": [label(model_title(run.model)) for run in runs],
             "what": [what_is_trained(run.config) for run in runs],
             "base": [run.base_accuracy for run in runs],
             "wGNN": [run.accuracy for run in runs],
@@ -93,12 +93,14 @@ def _state(run: RunSummary) -> str:
     return run.state if done else f"{run.state} {run.done / max(run.total, 1):.0%}"
 
 
-def _title(run: RunSummary) -> str:
-    return datasets.spec(run.dataset).title if run.dataset in datasets.names() else run.dataset
+def graph_title(name: str) -> str:
+    """The title of a graph; its name where it was deleted."""
+    return next((spec.title for spec in datasets.catalogue() if spec.name == name), name)
 
 
-def _model(run: RunSummary) -> str:
-    return METHODS[run.model].title if run.model in METHODS else run.model
+def model_title(name: str) -> str:
+    """The title of a method; its name where this program does not know it."""
+    return METHODS[name].title if name in METHODS else name
 
 
 def differing_settings(first: RunResult, second: RunResult) -> pd.DataFrame:
