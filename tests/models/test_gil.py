@@ -13,6 +13,7 @@ from wgnn_core import datasets
 from wgnn_core.errors import WGNNError
 from wgnn_core.models import make_model
 from wgnn_core.models.gil import REACH
+from wgnn_core.replicas.model import Sizes
 from wgnn_core.wgnn import train_base
 
 EDGE = 1 - 4e-3
@@ -22,9 +23,12 @@ def norm(x):
     return x.norm(dim=-1, keepdim=True).clamp_min(1e-15)
 
 
-def exp0(v):
-    x = torch.tanh(norm(v)) * v / norm(v)
+def inside(x):
     return torch.where(norm(x) > EDGE, x / norm(x) * EDGE, x)
+
+
+def exp0(v):
+    return inside(torch.tanh(norm(v)) * v / norm(v))
 
 
 def log0(x):
@@ -42,7 +46,7 @@ def dist(x, y):
 
 def hyperbolic(q, layer, A, x):
     """One replica's attention, node by node and head by head; `x` in the ball."""
-    z = add(exp0(log0(x) @ q[f"W_h{layer}"]), exp0(q[f"linear_b_h{layer}"]))
+    z = inside(add(exp0(log0(x) @ q[f"W_h{layer}"]), exp0(q[f"linear_b_h{layer}"])))
     u = log0(z)
     heads, width = q[f"source_h{layer}"].shape
     rows = []
@@ -89,7 +93,8 @@ def reference(model, q, A, X):
             x_e = act(x_e)
             other = exp0(x_e)
             r = q[f"beta_h{layer}"] * dist(x_h, other)[:, None]
-            x_h = add(x_h, torch.tanh(r * torch.atanh(norm(other))) * other / norm(other))
+            step = torch.tanh(r * torch.atanh(norm(other))) * other / norm(other)
+            x_h = inside(add(x_h, inside(step)))
             gap = ((log0(x_h) - x_e) ** 2).sum(1, keepdim=True)
             x_e = x_e + q[f"beta_e{layer}"] * gap * log0(x_h)
     points = exp0(q["points"])
@@ -142,6 +147,13 @@ def test_long_features_are_pulled_into_the_ball(
     q = {name: v[0] for name, v in p.items()}
     theirs = reference(model, q, dense(long), features(long))
     torch.testing.assert_close(ours, theirs, rtol=2e-3, atol=2e-3)
+
+
+def test_the_hyperbolic_weights_begin_larger_as_in_the_original() -> None:
+    p = make_model("gil").init(Sizes(5, 200, 3), torch.Generator().manual_seed(0))
+    bound = (6 / (200 + 16)) ** 0.5
+    assert p["W_e0"].abs().max() == pytest.approx(bound, rel=0.01)
+    assert p["W_h0"].abs().max() == pytest.approx(2**0.5 * bound, rel=0.01)
 
 
 def test_hidden_must_be_a_multiple_of_heads() -> None:

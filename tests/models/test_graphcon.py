@@ -9,6 +9,7 @@ import torch
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.models import make_model
+from wgnn_core.replicas.model import Sizes
 
 
 def attention_form(model, p, A, X):
@@ -65,6 +66,14 @@ def test_reference(
         for k in range(2)
     ]  # fmt: skip
     assert_same(ours, torch.stack(reference), p, 2e-5)
+
+
+@pytest.mark.parametrize(("form", "bound"), [("gcn", 64**-0.5), ("attention", 200**-0.5)])
+def test_first_weights_have_the_scale_of_the_original(form: str, bound: float) -> None:
+    """Where it convolves, the original draws every weight by the width of the state."""
+    model = make_model("graphcon", form=form, hidden=64)
+    p = model.init(Sizes(5, 200, 3), torch.Generator().manual_seed(0))
+    assert p["W_in"].abs().max() == pytest.approx(bound, rel=0.01)
 
 
 def test_steps_end_at_the_time() -> None:

@@ -90,6 +90,25 @@ def test_patience_stops_replicas_one_by_one(csbm_small: Graph) -> None:
     np.testing.assert_array_equal(alone.logits[0], out.logits[last])
 
 
+def test_the_last_epoch_is_kept_if_asked(csbm_small: Graph) -> None:
+    """The authors' rule: patience looks only at epochs after the first `patience`."""
+    model = make_model("gcn", epochs=60, patience=8, keep="last")
+    trainings = Trainings.of_seeds(csbm_small, np.arange(8))
+    out = train_all(model, csbm_small, trainings, ONE_THREAD)
+    assert out.history is not None
+    for k, curve in enumerate(out.history.val_accuracy):
+        best = stopped = 8
+        while stopped < 59 and stopped - best < 8:
+            stopped += 1
+            best = stopped if curve[stopped] > curve[best] else best
+        assert out.epochs[k] == stopped + 1 and out.best_epoch[k] == stopped
+        assert out.val_accuracy[k] == pytest.approx(curve[stopped], rel=1e-6)
+        short = make_model("gcn", epochs=stopped + 1, keep="last")
+        alone = train_all(short, csbm_small, trainings.select(slice(k, k + 1)), ONE_THREAD)
+        np.testing.assert_array_equal(alone.logits[0], out.logits[k])
+    assert len(set(out.epochs.tolist())) > 1 and out.epochs.min() < 60
+
+
 def test_training_never_sees_a_test_label(csbm_small: Graph) -> None:
     trainings = Trainings.of_seeds(csbm_small, np.arange(3))
     for labels, seed in zip(trainings.labels, trainings.seeds, strict=True):

@@ -42,6 +42,7 @@ def test_writing_out_what_holds_anyway_does_not_change_the_id(config: RunConfig)
         replace(config, parameters=tuple(reversed(config.parameters))),
         replace(config, parameters=(*config.parameters, ("homophily", HOMOPHILY))),
         replace(config, hyper=(("epochs", 5), ("weight_decay", 5e-4), ("lr", 0.01))),
+        replace(config, hyper=(*config.hyper, ("keep", "best"))),
         replace(config, seeds=3),  # type: ignore[arg-type]
         replace(config, interventions=config.interventions * 2),
         replace(config, dataset="CSBM"),
@@ -57,6 +58,7 @@ def test_whatever_changes_a_number_changes_the_id(
         replace(config, parameters=(*config.parameters, ("homophily", 0.6))),
         replace(config, model="gat"),
         replace(config, hyper=(("epochs", 6),)),
+        replace(config, hyper=(*config.hyper, ("keep", "last"))),
         replace(config, seeds=(0, 1, 3)),
         replace(config, interventions=config.interventions[:2]),
         replace(config, interventions=()),

@@ -54,6 +54,7 @@ class ReNode(GCN):
 }
 """
     cost = "cheap"
+    revision: ClassVar[int] = 1  # the learning rate fell one epoch late
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "original": {"lr": 0.0075, "weight_decay": 0.0, "input_dropout": 0.0}
     }
@@ -65,7 +66,7 @@ class ReNode(GCN):
     }  # fmt: skip
 
     def lr_at(self, epoch: int) -> float:
-        return max(self.lr * SHRINK ** max(0, epoch - CONSTANT_EPOCHS), LOWEST_LR)
+        return max(self.lr * SHRINK ** max(0, epoch + 1 - CONSTANT_EPOCHS), LOWEST_LR)
 
     def adapt(self, domain: Domain, trainings: Trainings, tick: Callable[[int], None]) -> Trainings:
         weight = trainings.weight.copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -40,7 +40,9 @@ class DropEdge(GCN):
 }
 """
     cost = "cheap"
-    presets = {"authors": GCN.presets["authors"] | {"per_layer": True}}  # noqa: RUF012
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "authors": GCN.presets["authors"] | {"per_layer": True}
+    }
 
     def forward(self, p: dict[str, Tensor], view: View, noise: Noise | None) -> Tensor:
         if noise is None or self.drop == 0:

@@ -21,8 +21,9 @@ class GCN(Model):
 
     Default recipe: Kipf and Welling's (dropout on X and H, weight decay on the first layer only,
     200 epochs), with the epoch of best validation accuracy. Preset ``authors``: the recipe of the
-    wGNN authors' release (no dropout on X, weight decay everywhere, 500 epochs). The recipes for
-    Airport and Photo were chosen on validation accuracy.
+    wGNN authors' release (no dropout on X, weight decay everywhere, 500 epochs or until validation
+    has not risen for 100 after the first 100, the last epoch counts). The recipes for Airport and
+    Photo were chosen on validation accuracy.
     """
 
     hidden: int = hyper(16, "width of the hidden layer", 1, 1024)
@@ -40,7 +41,12 @@ class GCN(Model):
 }
 """
     cost = "cheap"
-    presets = {"authors": {"input_dropout": 0.0, "epochs": 500, "decay_all": True}}  # noqa: RUF012
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "authors": {
+            "input_dropout": 0.0, "epochs": 500, "decay_all": True, "patience": 100,
+            "keep": "last",
+        },
+    }  # fmt: skip
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         # four real features: dropping one of them loses too much, and fitting takes long
         "airport": {

@@ -23,6 +23,8 @@ from wgnn_core.replicas.view import View, dropout_keys
 REACH = atanh(1 - 4e-3)
 """How long a tangent vector at 0 can be: geoopt keeps points 4e-3 off the edge of the ball."""
 NEGATIVE_SLOPE = 0.2
+GAIN = {"h": 2**0.5, "e": 1.0}
+"""Of the first weights in each space."""
 SITES = 10
 """Places that draw in one layer."""
 
@@ -65,7 +67,7 @@ class GIL(Model):
 
     name: ClassVar[str] = "gil"
     title: ClassVar[str] = "GIL"
-    revision: ClassVar[int] = 1  # other kernels, other rounding
+    revision: ClassVar[int] = 2  # other kernels, other rounding; the gain of the hyperbolic weights
     citation: ClassVar[str] = """@inproceedings{zhu2020gil,
   author = {Zhu, Shichao and Pan, Shirui and Zhou, Chuan and Wu, Jia and Cao, Yanan and
     Wang, Bin},
@@ -101,7 +103,7 @@ class GIL(Model):
             last = layer == self.layers - 1
             heads = 1 if last else self.heads
             for space, out in (("h", d), ("e", C if last else d)):
-                p[f"W_{space}{layer}"] = glorot(rng, width, out)
+                p[f"W_{space}{layer}"] = glorot(rng, width, out) * GAIN[space]
                 p[f"linear_b_{space}{layer}"] = torch.zeros(1, out)
                 p[f"source_{space}{layer}"] = glorot(rng, heads, out // heads)
                 p[f"target_{space}{layer}"] = glorot(rng, heads, out // heads)

@@ -60,7 +60,7 @@ class GraphCON(Model):
 
     name: ClassVar[str] = "graphcon"
     title: ClassVar[str] = "GraphCON"
-    revision: ClassVar[int] = 1  # other kernels, other rounding
+    revision: ClassVar[int] = 2  # other kernels, other rounding; first weights of the form gcn
     citation: ClassVar[str] = """@inproceedings{rusch2022graphcon,
   author = {Rusch, T. Konstantin and Chamberlain, Ben and Rowbottom, James and
     Mishra, Siddhartha and Bronstein, Michael},
@@ -113,8 +113,9 @@ class GraphCON(Model):
 
     def init(self, sizes: Sizes, rng: torch.Generator) -> Parameters:
         d, C = self.hidden, sizes.classes
+        scale = d**-0.5 if self.form == "gcn" else sizes.features**-0.5
         p = {
-            "W_in": uniform(rng, sizes.features**-0.5, sizes.features, d),
+            "W_in": uniform(rng, scale, sizes.features, d),
             "b_in": uniform(rng, sizes.features**-0.5, 1, d),
             "W_out": uniform(rng, d**-0.5, d, C),
             "b_out": uniform(rng, d**-0.5, 1, C),

@@ -40,6 +40,10 @@ class Model:
     patience: int = hyper(
         0, "stop after this many epochs without better validation; 0: never", 0, 5000
     )
+    keep: str = hyper(
+        "best", "the epoch that counts: best on validation, or last (patience starts after itself)",
+        choices=("best", "last"),
+    )  # fmt: skip
 
     name: ClassVar[str]
     title: ClassVar[str]

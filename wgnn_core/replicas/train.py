@@ -1,4 +1,4 @@
-"""Train K replicas of one model together and keep each one's best epoch."""
+"""Train K replicas of one model together and keep each one's best or last epoch."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from wgnn_core.replicas.view import Batch, Domain, View
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What came out of K trainings, replica by replica, at each one's best validation epoch.
+    """What came out of K trainings, replica by replica, at the epoch that each one keeps.
 
-    `val_accuracy` is in percent, `epochs` is how many each replica ran.
+    `val_accuracy` (percent) is of that epoch, `best_epoch`; `epochs` is how many each replica ran.
     `joined` counts the nodes that the model added to its training set by itself (`Model.adapt`).
     `history` is of the last stage, if the method has several, and None where nobody asked for it.
     """
@@ -46,14 +46,17 @@ def train_batch(
     """Train the replicas of one batch; `tick(n)` is told after every epoch that n replicas ran.
 
     `tick` may raise to stop. A replica's best epoch is the first with its highest validation
-    accuracy. Replicas that have run out of patience leave the batch.
+    accuracy; where the model keeps the last one instead, patience looks at no epoch before its own
+    length has passed. Replicas that have run out of patience leave the batch.
     """
     K, asked = len(trainings), trainings
     trainings = model.adapt(domain, asked, tick)
     prepared = _prepare(model, domain, trainings, tick)
     loop = _Loop(model, domain, trainings, prepared)
-    best = [rows.detach().clone() for rows in loop.rows]
-    best_accuracy, epoch_of_best = np.full(K, -1.0), np.zeros(K, dtype=np.int64)
+    kept = [rows.detach().clone() for rows in loop.rows]
+    accuracy_of_kept, epoch_of_kept = np.full(K, -1.0), np.zeros(K, dtype=np.int64)
+    best_accuracy, epoch_of_best = accuracy_of_kept.copy(), epoch_of_kept.copy()
+    last = model.keep == "last"
     ran = np.zeros(K, dtype=np.int64)
     curves = np.full((3, K, model.epochs), np.nan, np.float32)
     active, running = np.arange(K), np.ones(K, dtype=bool)
@@ -67,12 +70,15 @@ def train_batch(
                 curve[active[going], epoch] = point[going]
         ran[active[going]] = epoch + 1
         better = going & (now > best_accuracy[active])
-        if better.any():
-            winners = torch.from_numpy(np.flatnonzero(better))
-            target = torch.from_numpy(active[better])
-            for kept, rows in zip(best, loop.rows, strict=True):
-                kept[target] = rows.detach()[winners]
+        if not last or epoch >= model.patience:
             best_accuracy[active[better]], epoch_of_best[active[better]] = now[better], epoch
+        taken = going if last else better
+        if taken.any():
+            winners = torch.from_numpy(np.flatnonzero(taken))
+            target = torch.from_numpy(active[taken])
+            for mine, rows in zip(kept, loop.rows, strict=True):
+                mine[target] = rows.detach()[winners]
+            accuracy_of_kept[active[taken]], epoch_of_kept[active[taken]] = now[taken], epoch
         tick(int(going.sum()))
         if model.patience == 0:
             continue
@@ -86,10 +92,10 @@ def train_batch(
     batch = Batch(domain, trainings.kept_edges, prepared)
     view = View(batch, domain.field(everyone, model.depth))
     with torch.no_grad():
-        logits = model.forward(loop.unpack(best), view, None).cpu().numpy()
+        logits = model.forward(loop.unpack(kept), view, None).cpu().numpy()
     joined = ((trainings.weight > 0) & (asked.weight == 0)).sum(axis=1)
     recorded = History(*curves) if history else None
-    return Trained(logits, best_accuracy, epoch_of_best, ran, joined, recorded)
+    return Trained(logits, accuracy_of_kept, epoch_of_kept, ran, joined, recorded)
 
 
 def _prepare(

@@ -27,6 +27,8 @@ from wgnn_core.wgnn import check_seeds
 
 Value = float | int | str
 Pairs = tuple[tuple[str, Value], ...]
+LATER = (("keep", "best"),)
+"""Hyperparameters that ids were made without, at the values that change nothing."""
 PROTOCOL = 2
 """Part of every id; raised when a change of the code changes the numbers of a run."""
 
@@ -160,7 +162,7 @@ class RunConfig:
             "dataset": full._known_as,
             "parameters": dict(full.parameters),
             "model": full.model,
-            "hyper": dict(full.hyper),
+            "hyper": {name: value for name, value in full.hyper if (name, value) not in LATER},
             "protocol": PROTOCOL,
             "dataset_hash": self.graph().content_hash,
             "versions": {} if full.model == PredictionsOnly.name else versions(),
