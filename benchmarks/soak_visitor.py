@@ -263,12 +263,15 @@ class Visitor:
 
     async def own(self) -> None:
         """A graph is imported, explored in the playground and deleted."""
-        page, name = self.page, f"mine-{self.number}-{self.random.randrange(10**6)}"
+        seed = self.random.randrange(10**6)  # its own content, so that its runs are its own
+        page, name = self.page, f"mine-{self.number}-{seed}"
         await self.go("own")
         await self.reach(self.text("Template: edges.csv"))
         await self.settled()
         with tempfile.TemporaryDirectory() as folder:
-            files = write(original(), self.random.choice(("csv", "zip", "graphml")), Path(folder))
+            files = write(
+                original(seed), self.random.choice(("csv", "zip", "graphml")), Path(folder)
+            )
             upload = page.locator("[class*='_files'] input[type=file]")
             await upload.set_input_files(files)
             await self.reach(self.text("What was understood"))

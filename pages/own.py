@@ -284,7 +284,15 @@ def describe(name: str, key: str) -> None:
 
 
 def delete(name: str) -> None:
+    """Delete a graph; runs that train on it end, unless it is here under another name too."""
+    gone = datasets.spec(name).imported
     datasets.delete(name)
+    here = {entry.imported.content_hash for entry in datasets.catalogue() if entry.imported}
+    jobs = load.jobs()
+    for run_id in jobs.active:
+        content = jobs.store.get(run_id).dataset_hash
+        if gone is not None and content == gone.content_hash and content not in here:
+            jobs.cancel(run_id)
     changed("Deleted.")
 
 

@@ -21,6 +21,7 @@ from wgnn_core.handout import Handout
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.direct import run_here
+from wgnn_core.runs.life import Life
 from wgnn_core.runs.results import load_result
 from wgnn_core.runs.store import Store
 
@@ -171,5 +172,19 @@ def test_a_run_stays_with_its_graph_when_it_is_renamed(kept: Graph, tmp_path: Pa
     assert after.config.run_id == before.summary.run_id
     np.testing.assert_array_equal(after.trained.prob, before.trained.prob)
     datasets.delete("better")
-    with pytest.raises(wgnn.WGNNError, match="half"):
+    with pytest.raises(wgnn.WGNNError, match=r"the graph half of run .* import it again"):
         load_result(store, before.summary.run_id)
+
+
+def test_a_run_goes_on_when_its_graph_is_imported_again_under_another_name(
+    kept: Graph, tmp_path: Path
+) -> None:
+    store, config = Store(tmp_path), RunConfig("half", hyper=(("epochs", 5),), seeds=(0, 1))
+    store.create(config)
+    datasets.delete("half")
+    with pytest.raises(wgnn.WGNNError, match="import it again"):
+        Life(store, config.run_id, "me")
+    draft().save("again", CHOICES)
+    led = Life(store, config.run_id, "me")
+    assert led.config.dataset == led.graph.name == "again"
+    assert led.config.run_id == config.run_id and led.ready()

@@ -16,8 +16,8 @@ OWN = f"{PredictionsOnly.name}:"
 
 
 def graph_titles() -> dict[str, str]:
-    """The graphs by name; a title that comes twice gets the name beside it."""
-    return _distinct({spec.name: spec.title for spec in datasets.catalogue()})
+    """The graphs by name."""
+    return distinct({spec.name: spec.title for spec in datasets.catalogue()})
 
 
 def model_titles(dataset: str, parameters: Pairs) -> dict[str, str]:
@@ -27,7 +27,7 @@ def model_titles(dataset: str, parameters: Pairs) -> dict[str, str]:
         option: f"{PredictionsOnly.title}: {dict(config.hyper)['label'] or option[-6:]}"
         for option, config in predictions(dataset, parameters).items()
     }
-    return _distinct(titles | found)
+    return distinct(titles | found)
 
 
 def model_title(name: str) -> str:
@@ -49,7 +49,8 @@ def option_of(config: RunConfig) -> str:
     return f"{OWN}{config.run_id}" if own else config.model
 
 
-def _distinct(titles: Mapping[str, str]) -> dict[str, str]:
+def distinct(titles: Mapping[str, str]) -> dict[str, str]:
+    """Titles by name; one that comes twice gets the name beside it."""
     counts = Counter(titles.values())
     return {
         name: title if counts[title] == 1 else f"{title} ({name.removeprefix(OWN)[:64]})"

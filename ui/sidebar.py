@@ -13,7 +13,7 @@ from streamlit.errors import StreamlitAPIException
 from ui import load, users
 from ui.choice import Choice
 from ui.jobs import fragment
-from ui.options import graph_titles, model_titles, predictions
+from ui.options import distinct, model_titles, predictions
 from ui.text import md
 from ui.widgets import BIND, widget
 from wgnn_core import datasets
@@ -59,7 +59,7 @@ def _user() -> None:
 
 def _graph() -> tuple[str, Pairs]:
     specs = {spec.name: spec for spec in datasets.catalogue()}
-    titles = graph_titles()
+    titles = distinct({name: spec.title for name, spec in specs.items()})
     for key in ("dataset", "last_dataset"):
         if st.session_state.get(key) not in (None, *specs):  # deleted or renamed meanwhile
             st.session_state[key] = "digits"

@@ -13,6 +13,7 @@ from tests.datasets.own.writers import original, write
 from ui import pages
 from wgnn_core import datasets
 from wgnn_core.datasets import own
+from wgnn_core.runs.config import RunConfig
 
 KARATE = {"dataset": "Karate club"}
 
@@ -122,6 +123,26 @@ def test_an_imported_graph_is_renamed_described_and_deleted(visit: Any, jobs_in:
     app.button(key="own_delete").click().run()
     assert not app.error and not app.exception
     assert imported() == [] and app.selectbox(key="dataset").value == "digits"
+
+
+def test_runs_end_with_their_graph_unless_it_is_here_by_another_name(
+    visit: Any, jobs_in: Any
+) -> None:
+    jobs = jobs_in("fresh")
+    files = [own.File(name, text.encode()) for name, text in own.template().items()]
+    for name in ("four", "twin"):
+        own.read_files(files).save(name)
+    slow = (("epochs", 5000),)
+    ids = [jobs.submit(RunConfig(name, hyper=slow, seeds=500)) for name in ("twin", "digits")]
+    states = []
+    for name in ("four", "twin"):
+        app = visit("own", dataset="Karate club", own_part="Imported graphs", own_graph=name)
+        app.button(key="own_delete").click().run()
+        assert not app.error and not app.exception
+        states.append([jobs.status(run_id).active for run_id in ids])
+    jobs.cancel(ids[1])
+    assert states == [[True, True], [False, True]]
+    assert jobs.status(ids[0]).state == "cancelled"
 
 
 def test_a_graph_that_another_program_deletes_is_let_go(visit: Any, jobs_in: Any) -> None:

@@ -32,7 +32,7 @@ from wgnn_core.runs.cells import (
     first_cells,
     second_cells,
 )
-from wgnn_core.runs.results import checked_graph, load_base
+from wgnn_core.runs.results import checked_graph, load_base, named_now
 from wgnn_core.runs.store import Store
 from wgnn_core.runs.summaries import State
 from wgnn_core.search import table
@@ -48,9 +48,9 @@ class Life:
 
     def __init__(self, store: Store, run_id: str, owner: str, graph: Graph | None = None) -> None:
         self.store, self.run_id, self.owner = store, run_id, owner
-        self.summary = store.get(run_id)
-        self.config = replace(self.summary.config, given=graph)
-        self.graph = checked_graph(self.summary, graph)
+        self.summary = named_now(store.get(run_id), graph)
+        self.config = self.summary.config
+        self.graph = checked_graph(self.summary)
         self.finished = store.cells(run_id)
         self._first = first_cells(self.config, self.graph)
         self._adopt()

@@ -169,10 +169,8 @@ class RunResult:
 
 def load_result(store: Store, run_id: str, graph: Graph | None = None) -> RunResult:
     """Everything finished of a run; `graph` is needed where no catalogue has it."""
-    summary = store.get(run_id)
-    name = summary.dataset if graph is not None else _name_now(summary)
-    summary = replace(summary, config=replace(summary.config, dataset=name, given=graph))
-    graph = checked_graph(summary, graph)
+    summary = named_now(store.get(run_id), graph)
+    graph = checked_graph(summary)
     found = store.rows(run_id)
     base = load_base(store, run_id, summary.config, graph)
     where = {
@@ -188,22 +186,32 @@ def load_result(store: Store, run_id: str, graph: Graph | None = None) -> RunRes
     return RunResult(summary, graph, base, rows, chosen, store, where)
 
 
-def _name_now(summary: RunSummary) -> str:
-    """What the graph of a run is called now: an imported one may have been renamed since."""
-    imported = {
-        entry.name: entry.imported.content_hash for entry in datasets.catalogue() if entry.imported
-    }
-    if summary.dataset in datasets.names() and summary.dataset not in imported:
-        return summary.dataset
-    same = [name for name, content in imported.items() if content == summary.dataset_hash]
-    return summary.dataset if summary.dataset in same or not same else same[0]
+def named_now(summary: RunSummary, graph: Graph | None = None) -> RunSummary:
+    """The run with the name that its graph has now, or with the graph that is given.
+
+    An imported graph may have been renamed since, or deleted and imported again.
+
+    Raises:
+        WGNNError: The graph is not here.
+    """
+    name = summary.dataset
+    if graph is None:
+        entries = {entry.name: entry.imported for entry in datasets.catalogue()}
+        content = summary.dataset_hash
+        same = [other for other, own in entries.items() if own and own.content_hash == content]
+        if same and name not in same:
+            name = same[0]
+        elif name not in entries:
+            raise WGNNError(
+                f"the graph {name} of run {summary.run_id} is not here (deleted, or imported on "
+                "another machine); import it again."
+            )
+    return replace(summary, config=replace(summary.config, dataset=name, given=graph))
 
 
-def checked_graph(summary: RunSummary, graph: Graph | None = None) -> Graph:
+def checked_graph(summary: RunSummary) -> Graph:
     """The graph of a run, if it is still the one the run began with."""
-    found = graph
-    if found is None:
-        found = replace(summary.config, dataset=_name_now(summary)).graph()
+    found = summary.config.graph()
     if found.content_hash != summary.dataset_hash:
         raise WGNNError(
             f"the dataset {summary.dataset} has changed since run {summary.run_id} was started; "
