@@ -9,7 +9,9 @@ import torch
 from torch import Tensor
 
 from wgnn_core.fields import hyper
+from wgnn_core.models.mixing import Mix
 from wgnn_core.replicas.model import Model, Sizes, uniform
+from wgnn_core.replicas.ops import apply
 from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import View
@@ -51,6 +53,7 @@ class ACMGCN(Model):
 """
     cost = "dear"
     slot_floats: ClassVar[int] = 4
+    revision: ClassVar[int] = 1  # other kernels, other rounding
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {"weight_decay": 5e-4, "dropout": 0.8},
         "airport": {"weight_decay": 0.0, "dropout": 0.0},
@@ -79,14 +82,16 @@ class ACMGCN(Model):
 
     def _mix(self, p: Parameters, view: View, layer: int, xw: Tensor) -> Tensor:
         """The layer from X [W_L W_H W_I] on."""
-        d = xw.shape[2] // CHANNELS
         after = self.variant == "acmii"
+        v, M, rows = p[f"v{layer + 1}"], p[f"M{layer + 1}"], view.batch.weights("row")
+        if view.batch.domain.compiled:
+            return apply(Mix, xw, v, M, rows, view.field.layers[layer], after)
+        d = xw.shape[2] // CHANNELS
         filtered = xw[..., : 2 * d].relu() if after else xw[..., : 2 * d]
-        low, high = view.propagate(layer, filtered, view.batch.weights("row")).chunk(2, dim=2)
+        low, high = view.propagate(layer, filtered, rows).chunk(2, dim=2)
         high = view.own(layer, filtered[..., d:]) - high
         own = view.own(layer, xw[..., 2 * d :]).relu()
         channels = torch.stack([low, high, own] if after else [low.relu(), high.relu(), own], dim=2)
-        v, M = p[f"v{layer + 1}"], p[f"M{layer + 1}"]
         t = torch.einsum("knjd,kjd->knj", channels, v).sigmoid()
         alpha = (t @ M / CHANNELS).softmax(-1)
         return CHANNELS * (alpha.unsqueeze(-1) * channels).sum(2)
