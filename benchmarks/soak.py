@@ -150,7 +150,7 @@ class Story:
         return self.report(left)
 
     async def watch(self) -> None:
-        said, known = 0.0, 0
+        said = 0.0
         while True:
             self.witness.note()
             runs = len({run for run, _ in self.witness.seen})
@@ -159,9 +159,6 @@ class Story:
                 told, troubles = sum(self.soak.stories.values()), len(self.soak.troubles)
                 said += 60.0
                 print(f"{self.now / 60:3.0f} min: {told} stories, {troubles} troubles", flush=True)
-                for trouble in self.soak.troubles[known:]:
-                    print(f"  {trouble}", flush=True)
-                known = troubles
             await asyncio.sleep(self.config.sample_seconds)
 
     async def disturb(self) -> None:
@@ -251,6 +248,7 @@ class Story:
             },
             "troubles": soak.troubles,
             "tracebacks": tracebacks,
+            "repeated": dict(soak.repeated),
             "excused": dict(soak.excused.most_common()),
             "left": left,
             "rule": {"limits": LIMITS, "slack": SLACK, "quarters_begin": back},

@@ -2,7 +2,8 @@
 
 A story never reloads to get out of trouble. When the worker is killed, it waits a little longer;
 when the server is, the page has to come back by itself, and a story whose click was lost in
-between is begun again.
+between is begun again. A page that is drawn anew may swallow a click on a download or a file that
+was just given to it: after a while the visitor does it again, as anybody would, and counts it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from playwright.async_api import Browser, ConsoleMessage, Error, Locator, Page
+from playwright.async_api import Browser, ConsoleMessage, Download, Error, Locator, Page
 
 from tests.browser.conftest import PROBES
 from tests.datasets.own.writers import original, write
@@ -48,6 +49,7 @@ STILL = """addEventListener("DOMContentLoaded", () => {
   document.head.append(style);
 });"""
 """Nothing moves: eight browsers that draw by software would take the time of app and worker."""
+TRIES = 3
 STEPS = tuple(round(0.1 * i, 1) for i in range(1, 10))
 
 
@@ -70,6 +72,8 @@ class Soak:
     troubles: list[str] = field(default_factory=list)
     excused: Counter[str] = field(default_factory=Counter)
     """What a server that is not there explains: lost connections, stories begun again."""
+    repeated: Counter[str] = field(default_factory=Counter)
+    """Downloads and uploads that had to be asked for once more."""
     stories: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, list[float]] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
@@ -182,6 +186,16 @@ class Visitor:
                 await asyncio.sleep(1.0)
             await asyncio.sleep(0.25)
 
+    async def one(self, there: Locator) -> Locator:
+        """Wait for something of which a page that is being drawn may have two for a moment."""
+        await self.reach(there)
+        end = time.monotonic() + self.soak.patience
+        while await there.count() != 1:
+            if time.monotonic() > end:
+                raise Stuck(f"{there} is there {await there.count()} times")
+            await asyncio.sleep(0.1)
+        return there.first
+
     async def settled(self) -> None:
         """Nothing is running, and what should be shown is."""
         status = self.page.get_by_test_id("stStatusWidget")
@@ -215,7 +229,7 @@ class Visitor:
         await self.settled()
         name = self.random.choice(("η₀", "η₁", "η₂"))
         for _ in range(self.random.randint(1, 3)):
-            await page.get_by_role("slider", name=name).focus()
+            await (await self.one(page.get_by_role("slider", name=name))).focus()
             await page.keyboard.press(self.random.choice(("ArrowLeft", "ArrowRight")))
             await asyncio.sleep(0.3)
         await self.settled()
@@ -272,9 +286,15 @@ class Visitor:
             files = write(
                 original(seed), self.random.choice(("csv", "zip", "graphml")), Path(folder)
             )
-            upload = page.locator("[class*='_files'] input[type=file]")
-            await upload.set_input_files(files)
-            await self.reach(self.text("What was understood"))
+            understood = self.text("What was understood")
+            for _ in range(TRIES):
+                upload = await self.one(page.locator("[class*='_files'] input[type=file]"))
+                await upload.set_input_files(files)
+                with contextlib.suppress(Error):
+                    await understood.first.wait_for(timeout=1000 * self.soak.patience / 4)
+                    break
+                self.soak.repeated["upload"] += 1
+            await self.reach(understood)
         field = page.get_by_label("Name", exact=True)
         await self.reach(field)
         await field.fill(name)
@@ -308,14 +328,24 @@ class Visitor:
         await self.reach(self.key("map_histogram_export"))
         await self.settled()
         await self.key("map_histogram_export").get_by_role("button").click()
-        button = self.key("map_histogram_download").get_by_role("button")
-        await self.reach(button)
-        async with self.page.expect_download() as waiting:
-            await button.click()
-        download = await waiting.value
+        download = await self.downloaded(self.key("map_histogram_download").get_by_role("button"))
         with zipfile.ZipFile(await download.path()) as archive:
             if archive.testzip() is not None or "figure.pdf" not in archive.namelist():
                 raise Stuck(f"the zip file holds {archive.namelist()}")
+
+    async def downloaded(self, button: Locator) -> Download:
+        for left in reversed(range(TRIES)):
+            try:
+                async with self.page.expect_download(
+                    timeout=1000 * self.soak.patience / 4
+                ) as waiting:
+                    await (await self.one(button)).click()
+                return await waiting.value
+            except Error:
+                if not left:
+                    raise
+                self.soak.repeated["download"] += 1
+        raise AssertionError("tried at least once")
 
     async def delete(self) -> None:
         """One of its finished grids is deleted on the page of the runs."""
