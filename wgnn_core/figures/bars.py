@@ -97,6 +97,8 @@ class Bars(Figure):
         # long axes name every k-th category; the others are on hover
         step = -(-len(names) // MOST_TICKS)
         short = max(map(len, names)) <= SHORT
+        if not short:  # plotly leaves out a name that begins left of the chart
+            figure.update_layout(margin_l=max(56, 6 * len(label(names[0], LABEL_LENGTH))))
         figure.update_xaxes(
             title_text=plotly_text(self.x_label),
             tickvals=np.arange(len(names))[::step],

@@ -10,12 +10,12 @@ from wgnn_core.figures.bars import Bars
 from wgnn_core.figures.scene import Scene
 from wgnn_core.figures.text import label
 
-LAST_DEGREE = 24
-"""This and larger degrees share one bar."""
+BARS, SHARE = 24, 0.95
+"""So many bars, of equal width, hold at least this share of the nodes; one more has the rest."""
 
 
 class Degrees(Bars):
-    """One bar for each number of neighbours."""
+    """One bar for each number of neighbours, or for a few of them."""
 
     kind: ClassVar[str] = "degrees"
     runs: ClassVar[tuple[int, int]] = (0, 1)
@@ -24,10 +24,12 @@ class Degrees(Bars):
     def make(cls, scene: Scene) -> Degrees:
         graph = scene.graph
         degree = np.diff(graph.adjacency.indptr)
-        counted = np.bincount(np.minimum(degree, LAST_DEGREE))
-        ticks = [str(d) for d in range(len(counted))]
-        if len(counted) > LAST_DEGREE:
-            ticks[-1] = f"≥ {LAST_DEGREE}"
+        width = int(np.quantile(degree, SHARE)) // BARS + 1
+        counted = np.bincount(np.minimum(degree // width, BARS))
+        firsts = [width * bar for bar in range(len(counted))]
+        ticks = [str(a) if width == 1 else f"{a}-{a + width - 1}" for a in firsts]
+        if len(counted) > BARS:
+            ticks[-1] = f"≥ {firsts[-1]}"
         return cls.of(
             ticks,
             {"nodes": counted},
