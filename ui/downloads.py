@@ -58,4 +58,4 @@ def _forget_buttons(manager: MediaFileManager) -> None:
 def keep_downloads() -> None:
     """Make Streamlit do so, in this process."""
     media_file_manager.MediaFileMetadata = _Fetched  # type: ignore[misc]
-    MediaFileManager._remove_orphaned_deferred_callables = _forget_buttons  # type: ignore[method-assign]
+    MediaFileManager._remove_orphaned_deferred_callables = _forget_buttons  # type: ignore[method-assign, assignment]
