@@ -188,9 +188,9 @@ class Visitor:
 
     async def one(self, there: Locator) -> Locator:
         """Wait for something of which a page that is being drawn may have two for a moment."""
-        await self.reach(there)
         end = time.monotonic() + self.soak.patience
         while await there.count() != 1:
+            await self.look()
             if time.monotonic() > end:
                 raise Stuck(f"{there} is there {await there.count()} times")
             await asyncio.sleep(0.1)
@@ -328,6 +328,7 @@ class Visitor:
         await self.reach(self.key("map_histogram_export"))
         await self.settled()
         await self.key("map_histogram_export").get_by_role("button").click()
+        await self.reach(self.key("map_histogram_download").get_by_role("button"))
         download = await self.downloaded(self.key("map_histogram_download").get_by_role("button"))
         with zipfile.ZipFile(await download.path()) as archive:
             if archive.testzip() is not None or "figure.pdf" not in archive.namelist():
