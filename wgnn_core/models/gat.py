@@ -47,8 +47,8 @@ class GAT(Model):
     slot_floats: ClassVar[int] = 16
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "airport": {
-            "lr": 0.02, "epochs": 500, "weight_decay": 0.0, "dropout": 0.0,
-            "attention_dropout": 0.0,
+            "layers": 3, "hidden": 16, "lr": 0.01, "epochs": 1000, "weight_decay": 0.0,
+            "dropout": 0.0, "attention_dropout": 0.0,
         },
     }  # fmt: skip
     presets: ClassVar[dict[str, dict[str, Any]]] = {
