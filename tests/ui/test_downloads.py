@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 from streamlit.runtime import media_file_manager
@@ -36,28 +37,26 @@ def draw(held: MediaFileManager, button: str = "a") -> str:
     return held.add_deferred(lambda: b"content", "text/plain", "0.1", "a.txt", element_id=button)
 
 
-def test_a_file_waits_for_its_browser_whatever_others_do(clock: Clock) -> None:
-    """Streamlit would delete it when two scripts of any visitor have ended."""
+def pressed(held: MediaFileManager) -> str:
+    return held.execute_deferred(draw(held))
+
+
+def pictured(held: MediaFileManager) -> str:
+    return held.add(b"content", "image/png", "0.1")
+
+
+@pytest.mark.parametrize("made", [pressed, pictured])
+def test_a_file_waits_for_its_browser_whatever_others_do(
+    made: Callable[[MediaFileManager], str], clock: Clock
+) -> None:
+    """Streamlit would delete it when one or two scripts of any visitor have ended."""
     storage = MemoryMediaFileStorage("/media")
     held = MediaFileManager(storage)
-    name = held.execute_deferred(draw(held)).rsplit("/", 1)[1]
+    name = made(held).rsplit("/", 1)[1]
+    held.clear_session_refs()
     for _ in range(5):
         held.remove_orphaned_files()
     assert storage.get_file(name).content == b"content"
-    clock.now += LATER
-    for _ in range(2):
-        held.remove_orphaned_files()
-    with pytest.raises(MediaFileStorageError):
-        storage.get_file(name)
-
-
-def test_a_picture_waits_for_its_browser_too(clock: Clock) -> None:
-    storage = MemoryMediaFileStorage("/media")
-    held = MediaFileManager(storage)
-    name = held.add(b"picture", "image/png", "0.1").rsplit("/", 1)[1]
-    held.clear_session_refs()
-    held.remove_orphaned_files()
-    assert storage.get_file(name).content == b"picture"
     clock.now += LATER
     for _ in range(2):
         held.remove_orphaned_files()
