@@ -12,6 +12,7 @@ from wgnn_core.figures import figure_of, missing
 from wgnn_core.graph import Graph
 from wgnn_core.intervention import Intervention
 from wgnn_core.reports.judged import judged_nodes
+from wgnn_core.runs.direct import run_here
 from wgnn_core.runs.results import RunResult
 from wgnn_core.wgnn import carried
 
@@ -71,11 +72,21 @@ def test_training_curves_by_hand(runs: Runs, graph: Graph) -> None:
             np.testing.assert_allclose(
                 mean["value"], getattr(history, field).mean(axis=0), rtol=1e-5
             )
-    best = data[(data["statistic"] == "best epoch") & (data["series"] == "base GCN")]
+    best = data[(data["statistic"] == "kept epoch") & (data["series"] == "base GCN")]
     assert best["epoch"].tolist() == (result.base.best_epoch + 1).tolist()
     np.testing.assert_allclose(best["value"], result.base.val, rtol=1e-5)
     before = replace(result, base=replace(result.base, history=None))
     assert "were not stored" in missing("training-curves", before, graph)
+
+
+def test_the_kept_epoch_is_marked_where_it_is_the_last(runs: Runs) -> None:
+    recipe = (("epochs", 30), ("patience", 4), ("keep", "last"))
+    result = run_here(replace(runs["base"].config, hyper=recipe))
+    figure = figure_of("training-curves", result, result.graph)
+    kept = figure.data[figure.data["statistic"] == "kept epoch"]
+    assert kept["epoch"].tolist() == (result.base.best_epoch + 1).tolist()
+    np.testing.assert_allclose(kept["value"], result.base.val, rtol=1e-5)
+    assert "its last one" in figure.caption and "highest" not in figure.caption
 
 
 def test_reliability_by_hand(runs: Runs, graph: Graph) -> None:

@@ -28,7 +28,9 @@ PANELS = {
 }
 """Title of the axis and field of `History`, for each panel from the top."""
 X_LABEL = "Epoch"
-BEST = "best epoch"
+KEPT = "kept epoch"
+RULES = {"best": "the first with its highest validation accuracy", "last": "its last one"}
+"""Which epoch that is, by the model's `keep`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +57,16 @@ class TrainingCurves(Figure):
             history = scene.result.history(one)
             assert history is not None, "`missing` says so where there is none"
             found[name] = history
-        figure = cls.of(found, graph=scene.graph.title)
+        keep = scene.result.config.base_model.keep
+        figure = cls.of(found, graph=scene.graph.title, keep=keep)
         pseudo = " Pseudo-labels count as right in the training accuracy of wGNN."
         note = pseudo * (scene.after is not None and scene.after.eta0 > 0)
         return replace(figure, caption=f"{figure.caption}{note} {scene.whole}")
 
     @classmethod
-    def of(cls, histories: Mapping[str, History], *, graph: str) -> TrainingCurves:
+    def of(
+        cls, histories: Mapping[str, History], *, graph: str, keep: str = "best"
+    ) -> TrainingCurves:
         """From the curves of each model, ``[seeds, epochs]``, nan after a training has stopped."""
         if not histories:
             raise WGNNError("no curves to draw; give at least one.")
@@ -71,25 +76,25 @@ class TrainingCurves(Figure):
             for name, history in zip(names, histories.values(), strict=True)
             for panel, (_, field) in PANELS.items()
         ]
-        best = [best_epochs(history) for history in histories.values()]
+        kept = [kept_epochs(history, keep) for history in histories.values()]
         frames += [
             pd.DataFrame(
                 {
                     "series": name,
                     "panel": "validation",
-                    "statistic": BEST,
+                    "statistic": KEPT,
                     "epoch": epochs,
-                    "value": np.nanmax(history.val_accuracy, axis=1).astype(float),
+                    "value": history.val_accuracy[np.arange(len(epochs)), epochs - 1].astype(float),
                     "seeds": 1,
                 }
             )
-            for name, epochs, history in zip(names, best, histories.values(), strict=True)
+            for name, epochs, history in zip(names, kept, histories.values(), strict=True)
         ]
         told = "; ".join(
             f"{name}: {epochs.min()} to {epochs.max()}"
             if len(epochs) > 1
             else f"{name}: {epochs[0]}"
-            for name, epochs in zip(names, best, strict=True)
+            for name, epochs in zip(names, kept, strict=True)
         )
         return cls(
             pd.concat(frames, ignore_index=True),
@@ -97,9 +102,8 @@ class TrainingCurves(Figure):
             caption=(
                 "Validation accuracy, training accuracy and loss over the epochs: mean over the "
                 "seeds that still train (line), one sample standard deviation either side (band). "
-                "Dots mark the epoch that is kept for each seed, the first with its highest "
-                f"validation accuracy ({told}). Training accuracy and loss are those of the "
-                "training pass, with dropout."
+                f"Dots mark the epoch that is kept for each seed, {RULES[keep]} ({told}). "
+                "Training accuracy and loss are those of the training pass, with dropout."
             ),
             alt=f"Curves of accuracy and loss over the epochs on {label(graph)}; kept: {told}.",
         )
@@ -134,9 +138,9 @@ class TrainingCurves(Figure):
                     name=plotly_text(name), showlegend=row == 1,
                     hovertemplate="epoch %{x}: %{y:.4g}", **group,
                 )  # fmt: skip
-                if BEST in part:
+                if KEPT in part:
                     figure.add_scatter(
-                        x=part[BEST]["epoch"].to_numpy(), y=part[BEST]["value"].to_numpy(),
+                        x=part[KEPT]["epoch"].to_numpy(), y=part[KEPT]["value"].to_numpy(),
                         mode="markers", name=f"{plotly_text(name)}, kept epoch of a seed",
                         marker={"size": 8, "symbol": mark.plotly_marker, "color": mark.colour,
                                 "line": {"width": 1, "color": "#ffffff"}},
@@ -164,9 +168,9 @@ class TrainingCurves(Figure):
                     color=mark.colour, linestyle=mark.dash, linewidth=0.9 * style.scale,
                     label=paper_text(name, style.label_length),
                 )  # fmt: skip
-                if BEST in part:
+                if KEPT in part:
                     axes.plot(
-                        part[BEST]["epoch"].to_numpy(), part[BEST]["value"].to_numpy(),
+                        part[KEPT]["epoch"].to_numpy(), part[KEPT]["value"].to_numpy(),
                         linestyle="", marker=mark.marker, color=mark.colour,
                         markeredgecolor="white", markeredgewidth=0.4 * style.scale,
                         label=f"{paper_text(name, style.label_length)}, kept",
@@ -177,11 +181,13 @@ class TrainingCurves(Figure):
         return paper
 
 
-def best_epochs(history: History) -> IntArray:
-    """The epoch that is kept for each seed, from 1: the first with its highest validation."""
-    known = np.where(np.isfinite(history.val_accuracy), history.val_accuracy, -1)
-    first: IntArray = known.argmax(axis=1).astype(np.int64) + 1
-    return first
+def kept_epochs(history: History, keep: str = "best") -> IntArray:
+    """The epoch that is kept for each seed, from 1."""
+    ran = np.isfinite(history.val_accuracy)
+    if keep == "last":
+        return ran.shape[1] - ran[:, ::-1].argmax(axis=1).astype(np.int64)
+    first: IntArray = np.where(ran, history.val_accuracy, -1).argmax(axis=1).astype(np.int64)
+    return first + 1
 
 
 def _curve(series: str, panel: str, curves: FloatArray) -> pd.DataFrame:
