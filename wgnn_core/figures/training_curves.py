@@ -184,10 +184,10 @@ class TrainingCurves(Figure):
 def kept_epochs(history: History, keep: str = "best") -> IntArray:
     """The epoch that is kept for each seed, from 1."""
     ran = np.isfinite(history.val_accuracy)
+    epochs: IntArray = np.where(ran, history.val_accuracy, -1).argmax(axis=1).astype(np.int64)
     if keep == "last":
-        return ran.shape[1] - ran[:, ::-1].argmax(axis=1).astype(np.int64)
-    first: IntArray = np.where(ran, history.val_accuracy, -1).argmax(axis=1).astype(np.int64)
-    return first + 1
+        epochs = ran.sum(axis=1) - 1  # a training that has stopped does not begin again
+    return epochs + 1
 
 
 def _curve(series: str, panel: str, curves: FloatArray) -> pd.DataFrame:
