@@ -112,8 +112,8 @@ class Server:
 class Story:
     """One soak."""
 
-    def __init__(self, config: Config, folder: Path) -> None:
-        self.config, self.folder = config, folder
+    def __init__(self, config: Config, folder: Path, shots: Path | None) -> None:
+        self.config, self.folder, self.shots = config, folder, shots
         (folder / "home").mkdir()
         self.server = Server(folder / "home")
         self.samples = Samples()
@@ -130,7 +130,7 @@ class Story:
         self.witness = Witness(self.server.home)
         end = self.began + 60 * self.config.minutes
         address = f"http://localhost:{self.server.port}"
-        self.soak = Soak(address, end, self.config.pause, self.config.patience)
+        self.soak = Soak(address, end, self.config.pause, self.config.patience, self.shots)
         async with async_playwright() as playwright:
             found = next(filter(None, map(shutil.which, CHROMIUMS)), None)
             flags = [flag for flag in FLAGS if "swiftshader" not in flag]
@@ -290,6 +290,7 @@ def main() -> int:
         "--patience", type=float, default=240.0, help="seconds; more on a busy machine"
     )
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "soak.json")
+    parser.add_argument("--shots", type=Path, help="a folder for pictures of pages in trouble")
     given = parser.parse_args()
     config = Config(
         given.minutes,
@@ -302,7 +303,7 @@ def main() -> int:
     for stop in (signal.SIGINT, signal.SIGTERM):  # in the background the first is ignored
         signal.signal(stop, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="wgnn-soak-") as folder:
-        story = Story(config, Path(folder))
+        story = Story(config, Path(folder), given.shots)
         try:
             report = asyncio.run(story.run())
         finally:

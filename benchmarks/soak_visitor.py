@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from playwright.async_api import Browser, ConsoleMessage, Download, Error, Locator, Page
+from playwright.async_api import Browser, ConsoleMessage, Download, Error, Locator, Page, WebSocket
 
 from tests.browser.conftest import PROBES
 from tests.datasets.own.writers import original, write
@@ -67,6 +67,8 @@ class Soak:
     patience: float
     """Seconds until something that should show has failed to: far more than it takes. A fifth of
     them a browser may take to find a server that is back."""
+    shots: Path | None = None
+    """Where a picture of every page in trouble goes."""
     outages: list[list[float]] = field(default_factory=list)
     """Beginning and end of each time without a server, by `time.monotonic`."""
     troubles: list[str] = field(default_factory=list)
@@ -100,6 +102,8 @@ class Visitor:
     story: str = ""
     done: list[str] = field(default_factory=list)
     """Its finished grids, for the story that deletes."""
+    lines: list[str] = field(default_factory=list)
+    """When connections of the page were opened and closed."""
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.number)
@@ -123,13 +127,17 @@ class Visitor:
         self.story, began = story.__name__, time.monotonic()
         try:
             async with self.tab():
-                await story()
-                await self.look()
+                try:
+                    await story()
+                    await self.look()
+                except (Error, Stuck):
+                    await self.picture()
+                    raise
         except (Error, Stuck) as error:
             if self.soak.disturbed(began):
                 self.soak.excused[f"begun again: {self.story}"] += 1
             else:
-                self.trouble(str(error)[:600])
+                self.trouble(f"{str(error)[:2000]} [{', '.join(self.lines)}]")
             return
         self.soak.stories[self.story] += 1
         self.soak.seconds.setdefault(self.story, []).append(time.monotonic() - began)
@@ -143,11 +151,24 @@ class Visitor:
         context.set_default_timeout(1000 * self.soak.patience)
         self.page = await context.new_page()
         self.page.on("console", self.complained)
+        self.page.on("websocket", self.connected)
+        self.lines = []
         self.page.on("pageerror", lambda error: self.trouble(f"script error: {error}"))
         try:
             yield
         finally:
             await context.close()
+
+    def connected(self, line: WebSocket) -> None:
+        began = time.monotonic()
+        self.lines.append(f"line {len(self.lines)} opened at {began:.0f}")
+        line.on("close", lambda _: self.lines.append(f"one closed at {time.monotonic():.0f}"))
+
+    async def picture(self) -> None:
+        if self.soak.shots is not None:
+            name = f"visitor-{self.number}-{self.story}-{time.monotonic():.0f}.png"
+            with contextlib.suppress(Error):
+                await self.page.screenshot(path=self.soak.shots / name, full_page=True)
 
     def complained(self, message: ConsoleMessage) -> None:
         if message.type != "error" or message.location["url"].endswith(PROBES):
@@ -180,7 +201,7 @@ class Visitor:
                 late = late or began < end < time.monotonic() - self.soak.patience / 5
             if late:
                 text = await self.page.get_by_test_id("stMain").inner_text()
-                raise Stuck(f"{there} does not show at {self.page.url}: {text[:400]!r}")
+                raise Stuck(f"{there} does not show at {self.page.url}: {text[:1500]!r}")
             if self.soak.disturbed(began) and await resume.count() == 1:
                 await resume.click()
                 await asyncio.sleep(1.0)

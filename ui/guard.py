@@ -10,7 +10,7 @@ import hmac
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -21,6 +21,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnected
 from streamlit import config, net_util, runtime
 from streamlit.web.server.server_util import is_allowed_origin
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
@@ -64,7 +65,10 @@ class Guard:
             if scope["type"] == "websocket" and not self._has_room():
                 await send({"type": "websocket.close", "code": 1013})  # the browser tries again
             else:
-                await self._app(scope, receive, _with_headers(send))
+                with suppress(
+                    WebSocketDisconnected
+                ):  # a tab was closed while it was told
+                    await self._app(scope, receive, _with_headers(send))
         elif scope["type"] == "http" and self._is(_query(scope).get(QUERY, "")):
             await self._let_in(scope, receive, send)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import os
@@ -15,9 +16,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
+from starlette.websockets import WebSocket
 from streamlit import net_util
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
@@ -237,3 +240,26 @@ def test_a_low_soft_limit_is_raised() -> None:
         "assert resource.getrlimit(7) == (min(hard, guard.DESCRIPTORS), hard)"
     ).replace("7", str(int(resource.RLIMIT_NOFILE)))
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, timeout=60)
+
+
+def test_a_tab_that_is_closed_while_it_is_told_something_is_no_error() -> None:
+    """Streamlit then closes what is closed, and starlette raises."""
+    ended: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        line = WebSocket(scope, receive, send)
+        try:
+            await line.accept()
+            await line.close()
+            await line.send_bytes(b"too late")
+        finally:
+            ended.append("the session")
+
+    async def receive() -> dict[str, str]:
+        return {"type": "websocket.connect"}
+
+    async def send(message: object) -> None: ...
+
+    asked = {"type": "websocket", "headers": [(b"host", b"localhost:8501")], "path": "/"}
+    asyncio.run(guard.Guard(app)(asked, receive, send))  # type: ignore[arg-type]
+    assert ended == ["the session"]
