@@ -65,9 +65,7 @@ class Guard:
             if scope["type"] == "websocket" and not self._has_room():
                 await send({"type": "websocket.close", "code": 1013})  # the browser tries again
             else:
-                with suppress(
-                    WebSocketDisconnected
-                ):  # a tab was closed while it was told
+                with suppress(WebSocketDisconnected):  # a tab was closed while it was told
                     await self._app(scope, receive, _with_headers(send))
         elif scope["type"] == "http" and self._is(_query(scope).get(QUERY, "")):
             await self._let_in(scope, receive, send)
