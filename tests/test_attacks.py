@@ -34,6 +34,13 @@ def test_every_fault_has_a_test_that_exists() -> None:
     assert len({row[2] for row in ROWS}) == len(ROWS)
 
 
+def test_every_test_that_is_named_exists() -> None:
+    named = re.findall(r"`(tests/\S+\.py)::(\w+)`", TEXT)
+    assert len(named) > len(ROWS)
+    for file, name in named:
+        assert name in names_in(file), (file, name)
+
+
 def test_its_figures_are_those_of_the_tests() -> None:
     red = sum(row[3].startswith("yes") for row in ROWS)
     assert f"**22 of 22**, in {len(ROWS)} parts; {red} of the tests were seen to fail" in TEXT
