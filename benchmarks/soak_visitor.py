@@ -25,7 +25,7 @@ from urllib.parse import urlencode
 
 from playwright.async_api import Browser, ConsoleMessage, Download, Error, Locator, Page, WebSocket
 
-from tests.browser.conftest import PROBES
+from tests.browser.conftest import of_a_probe
 from tests.datasets.own.writers import original, write
 from wgnn_core.intervention import Intervention
 from wgnn_core.runs.config import RunConfig
@@ -171,7 +171,7 @@ class Visitor:
                 await self.page.screenshot(path=self.soak.shots / name, full_page=True)
 
     def complained(self, message: ConsoleMessage) -> None:
-        if message.type != "error" or message.location["url"].endswith(PROBES):
+        if message.type != "error" or of_a_probe(message.text, message.location["url"]):
             return
         lost = any(word in message.text for word in RECONNECTING)
         if lost and self.soak.disturbed(time.monotonic()):

@@ -37,6 +37,12 @@ PROBES = ("/_stcore/health", "/_stcore/host-config")
 """Streamlit's frontend looks for its server below a page's own address first; that is a 404."""
 
 
+def of_a_probe(text: str, url: str) -> bool:
+    """Whether a message of the console is about that; a slow page also says it in words."""
+    worded = "404" in text and any(probe in text for probe in PROBES)
+    return url.endswith(PROBES) or worded or text.startswith("Connection failed with status 404")
+
+
 @dataclass(frozen=True)
 class Server:
     address: str
@@ -58,7 +64,7 @@ class Visit:
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
 
     def _note(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and not message.location["url"].endswith(PROBES):
+        if message.type == "error" and not of_a_probe(message.text, message.location["url"]):
             self.problems.append(message.text)
 
     @property
