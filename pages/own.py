@@ -288,11 +288,11 @@ def delete(name: str) -> None:
     gone = datasets.spec(name).imported
     datasets.delete(name)
     here = {entry.imported.content_hash for entry in datasets.catalogue() if entry.imported}
-    jobs = load.jobs()
-    for run_id in jobs.active:
-        content = jobs.store.get(run_id).dataset_hash
-        if gone is not None and content == gone.content_hash and content not in here:
-            jobs.cancel(run_id)
+    if gone is not None and gone.content_hash not in here:
+        jobs = load.jobs()
+        for run_id in jobs.active:
+            if jobs.store.get(run_id).dataset_hash == gone.content_hash:
+                jobs.cancel(run_id)
     changed("Deleted.")
 
 
