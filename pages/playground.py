@@ -13,8 +13,9 @@ from ui.shell import page_start
 from ui.show import MAP_HEIGHT, is_dark, metrics, show, show_page
 from ui.widgets import BIND, chosen_etas, eta_sliders, places, seed_position
 from wgnn_core.boundary import joins_classes
-from wgnn_core.figures.edge_drop import MAX_NODES
+from wgnn_core.figures.edge_drop import MAX_NODES, EdgeDropMap
 from wgnn_core.figures.edge_drop_drawing import AFTER, PANELS
+from wgnn_core.figures.edge_drop_page import close_up_html
 from wgnn_core.figures.groups import label_quality, node_groups, node_name
 from wgnn_core.figures.text import count, labels, share
 from wgnn_core.figures.verdict import gain, tried, verdict
@@ -100,10 +101,8 @@ def subgraph(at: Intervention, plan: Plan, position: int) -> None:
         show(figure, "playground_whole", height=MAP_HEIGHT)
         return
     figure = view.figure("edge-drop", base_run, **seen, max_nodes=most)
-    source = base_run.config.dataset, base_run.config.parameters
-    run_id = base_run.summary.run_id
-    html = load.close_up(run_id, source, is_dark(), **seen, max_nodes=most)
-    show_page(figure, html, "playground_close")
+    assert isinstance(figure, EdgeDropMap)
+    show_page(figure, close_up_html(figure, is_dark()), "playground_close")
 
 
 def preview() -> None:

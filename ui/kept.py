@@ -18,7 +18,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-LEDGER = Ledger(512 * 2**20)
+LEDGER = Ledger(256 * 2**20)
 
 
 def mine(*given: Any) -> str:

@@ -6,6 +6,7 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from sys import getsizeof
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ def _collect(value: Any, parts: dict[int, int], seen: set[int]) -> None:
         storage = value.untyped_storage()
         parts[storage.data_ptr()] = storage.nbytes()
     elif isinstance(value, str | bytes):
-        parts[id(value)] = len(value)
+        parts[id(value)] = getsizeof(value)  # of a text up to four bytes a letter
     elif isinstance(value, pd.DataFrame | pd.Series):
         parts[id(value)] = int(np.sum(value.memory_usage(deep=True)))
     elif sparse.issparse(value):
@@ -138,7 +139,7 @@ def _collect_all(
 ) -> None:
     """Texts are one part with what holds them: a graph may have a name for every node."""
     texts = [item for item in items if isinstance(item, str | bytes)]
-    parts[id(holder)] = 8 * len(items) + sum(map(len, texts))
+    parts[id(holder)] = 8 * len(items) + sum(map(getsizeof, texts))
     for item in items:
         if not isinstance(item, str | bytes):
             _collect(item, parts, seen)

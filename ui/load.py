@@ -22,8 +22,7 @@ from wgnn_core import datasets
 from wgnn_core.boundary import distance_to_boundary
 from wgnn_core.datasets.loading import generated_bytes
 from wgnn_core.errors import WGNNError
-from wgnn_core.figures import EdgeDropMap, Figure, accuracy_coverage, figure_of
-from wgnn_core.figures.edge_drop_page import close_up_html
+from wgnn_core.figures import Figure, accuracy_coverage, figure_of
 from wgnn_core.graph import BoolArray, Graph, IntArray
 from wgnn_core.home import at_home
 from wgnn_core.intervention import Base
@@ -137,8 +136,15 @@ def _boundary_distance(dataset: str, parameters: Pairs) -> npt.NDArray[np.float6
 def finished(run_id: str) -> RunResult:
     """The result of a run that is done; it will not change any more, but for the name of its graph,
     if that was imported."""
-    own = (spec.pinned for spec in datasets.catalogue() if spec.imported is not None)
-    return _finished(run_id, tuple(own))
+    content = _content(run_id)
+    own = ((spec.pinned, spec.imported) for spec in datasets.catalogue())
+    return _finished(run_id, tuple(name for name, it in own if it and it.content_hash == content))
+
+
+@kept()
+def _content(run_id: str) -> str:
+    """The hash of its graph."""
+    return jobs().store.get(run_id).dataset_hash
 
 
 @kept()
@@ -179,14 +185,6 @@ def hits(run_id: str, ranker: str) -> list[BoolArray]:
 def assumption(run_id: str, position: int) -> Assumption:
     """See `wgnn_core.reports.assumption`."""
     return assumption_report.assumption(base_of(run_id), position)
-
-
-@kept()
-def close_up(run_id: str, source: tuple[str, Pairs], dark: bool, **choices: Any) -> str:
-    """The figure edge-drop as a page of its own."""
-    drawn = figure("edge-drop", (run_id,), source, **choices)
-    assert isinstance(drawn, EdgeDropMap)
-    return close_up_html(drawn, dark)
 
 
 def base_of(run_id: str) -> Base:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast
+from urllib.parse import clear_cache  # type: ignore[attr-defined]  # it is undocumented
 
 import streamlit as st
 
@@ -103,6 +104,7 @@ def show_page(figure: Figure, source: str, key: str) -> None:
     """
     _head(figure, key)
     st.iframe(source, alt=figure.alt)
+    clear_cache()  # asked whether it is an address, urllib has kept the page, three times its bytes
     st.caption(md(figure.caption, 1200))
 
 

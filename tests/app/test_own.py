@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.datasets.own.writers import original, write
-from ui import pages
+from ui import load, pages
 from wgnn_core import datasets
 from wgnn_core.datasets import own
 from wgnn_core.runs.config import RunConfig
@@ -143,6 +143,22 @@ def test_runs_end_with_their_graph_unless_it_is_here_by_another_name(
     jobs.cancel(ids[1])
     assert states == [[True, True], [False, True]]
     assert jobs.status(ids[0]).state == "cancelled"
+
+
+def test_a_result_is_read_again_for_another_name_of_its_own_graph_only(jobs_in: Any) -> None:
+    jobs = jobs_in("finished")
+    files = [own.File(name, text.encode()) for name, text in own.template().items()]
+    own.read_files(files).save("four")
+    on_its_own, on_karate = (
+        jobs.submit(RunConfig(name, hyper=(("epochs", 1),), seeds=1)) for name in ("four", "karate")
+    )
+    for run_id in (on_its_own, on_karate):
+        jobs.wait(run_id)
+    before = load.finished(on_its_own), load.finished(on_karate)
+    datasets.rename("four", "friends")
+    after = load.finished(on_its_own), load.finished(on_karate)
+    assert after[1] is before[1] and after[0] is not before[0]
+    assert (before[0].config.dataset, after[0].config.dataset) == ("four", "friends")
 
 
 def test_a_graph_that_another_program_deletes_is_let_go(visit: Any, jobs_in: Any) -> None:

@@ -57,6 +57,9 @@ def app(
         environment[APP_SHARED] = "1"
     if token or shared:  # Streamlit would print an address at which nobody is let in
         words += ["--logger.hideWelcomeMessage", "true"]
+    # A script of a page runs in a thread of its own. With a heap for each, as the C library would
+    # have it, what they free lies scattered and stays taken.
+    environment.setdefault("MALLOC_ARENA_MAX", "2")
     os.execve(sys.executable, words, environment)  # Ctrl-C and signals reach the server itself
 
 
