@@ -285,7 +285,7 @@ def main() -> int:
     parser.add_argument("--sessions", type=int, default=8)
     parser.add_argument("--kill-minutes", type=float, default=5.0)
     parser.add_argument("--sample-seconds", type=float, default=5.0)
-    parser.add_argument("--pause", type=float, nargs=2, default=(1.0, 5.0))
+    parser.add_argument("--pause", type=float, nargs=2, default=(2.0, 8.0))
     parser.add_argument(
         "--patience", type=float, default=240.0, help="seconds; more on a busy machine"
     )
