@@ -26,6 +26,7 @@ from streamlit import config, net_util, runtime
 from streamlit.web.server.server_util import is_allowed_origin
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
+from ui.answers import keep_answers
 from ui.door import Door, prepare
 from ui.downloads import keep_downloads
 from ui.users import is_shared
@@ -202,6 +203,7 @@ def guarded() -> dict[str, Any]:
     """
     ask_nobody()
     allow_descriptors()
+    keep_answers()
     keep_downloads()
     keep_compiled_here()
     token = os.environ.pop(APP_TOKEN, "")
