@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
 from wgnn_core.replicas.attention_kernels import softmax_by_head
+from wgnn_core.replicas.compiled import inlined_sums, jit_sums
 from wgnn_core.replicas.kernels import NO_PREFETCH, NO_SHIFT, U, draw, gather, longest_row, scatter
 from wgnn_core.replicas.random import UIntArray, threshold
 from wgnn_core.replicas.structure import Layer
 
 _ZERO, _ONE, _TWO = np.float32(0), np.float32(1), np.float32(2)
-# sums over a vector vectorise only if their terms may be added in another order; the order is
-# still the same for every replica
-_options: dict[str, Any] = {"fastmath": {"contract", "reassoc"}, "error_model": "numpy"}
-_jit: Any = numba.njit(nogil=True, cache=True, **_options)
-_inlined: Any = numba.njit(nogil=True, cache=True, forceinline=True, **_options)
 
 
 class HyperbolicAttention(torch.autograd.Function):
@@ -65,7 +60,7 @@ class HyperbolicAttention(torch.autograd.Function):
         return to_z, to_u, to_sender, to_receiver, None, None, None, None, None
 
 
-@_jit
+@jit_sums
 def _room(z):  # type: ignore[no-untyped-def]
     """1 - |z_i|^2 of every point, for all replicas."""
     K, n, d = z.shape
@@ -79,7 +74,7 @@ def _room(z):  # type: ignore[no-untyped-def]
     return out
 
 
-@_inlined
+@inlined_sums
 def _apart(z, x, y, d):  # type: ignore[no-untyped-def]
     """|x - y|^2 of the points that begin at x and at y in z."""
     total = _ZERO
@@ -89,7 +84,7 @@ def _apart(z, x, y, d):  # type: ignore[no-untyped-def]
     return total
 
 
-@_jit
+@jit_sums
 def _attention(  # type: ignore[no-untyped-def]
     indptr, source, first_slot, own, present, z, u, sender, receiver, slope, keys, thr, scale,
     close, alpha, out,
@@ -138,7 +133,7 @@ def _attention(  # type: ignore[no-untyped-def]
                 )  # fmt: skip
 
 
-@_jit
+@jit_sums
 def _attention_backward(  # type: ignore[no-untyped-def]
     indptr, source, first_slot, own, z, u, sender, receiver, slope, keys, thr, scale,
     close, alpha, grad, to_z, to_u, to_sender, to_receiver,

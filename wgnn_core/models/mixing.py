@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
 from wgnn_core.replicas import kernels
+from wgnn_core.replicas.compiled import jit_sums
 from wgnn_core.replicas.kernels import U
 from wgnn_core.replicas.structure import Layer
 
 _ZERO, _ONE, _THREE = np.float32(0), np.float32(1), np.float32(3)
-# a sum over a row vectorises only if its terms may be added in another order; the order is still
-# the same for every replica
-_jit: Any = numba.njit(
-    nogil=True, cache=True, fastmath={"contract", "reassoc"}, error_model="numpy"
-)
 
 
 class Mix(torch.autograd.Function):
@@ -74,7 +69,7 @@ class Mix(torch.autograd.Function):
         return to_xw, to_v, to_M, None, None, None
 
 
-@_jit
+@jit_sums
 def _mix(xw, passed, own, v, M, after, channels, gate, alpha, out):  # type: ignore[no-untyped-def]
     K, m, d = len(out), out.shape[1], U(out.shape[2])
     high, same = d, U(2) * d  # where the second and the third channel begin
@@ -112,7 +107,7 @@ def _mix(xw, passed, own, v, M, after, channels, gate, alpha, out):  # type: ign
                 mixture[c] = a * found[c] + b * found[high + c] + e * found[same + c]
 
 
-@_jit
+@jit_sums
 def _mix_backward(  # type: ignore[no-untyped-def]
     channels, gate, alpha, own, v, M, after, grad, to_xw, to_passed, to_v, to_M
 ):

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
 from wgnn_core.graph import IntArray
 from wgnn_core.replicas.attention_kernels import softmax_by_head
+from wgnn_core.replicas.compiled import jit_sums
 from wgnn_core.replicas.kernels import NO_PREFETCH, NO_SHIFT, U, gather, longest_row
 from wgnn_core.replicas.structure import Slots
 
 _ZERO, _ONE = np.float32(0), np.float32(1)
-# dot products vectorise only if their terms may be added in another order; the order is still the
-# same for every replica
-_jit: Any = numba.njit(
-    nogil=True, cache=True, fastmath={"contract", "reassoc"}, error_model="numpy"
-)
 
 
 class DotAttention(torch.autograd.Function):
@@ -102,7 +97,7 @@ class Oscillate(torch.autograd.Function):
         return grad_x, grad_change, grad_factors, None, None, None
 
 
-@_jit
+@jit_sums
 def _dot_attention(indptr, idx, present, mine, theirs, alpha):  # type: ignore[no-untyped-def]
     K, n, width = mine.shape
     heads = alpha.shape[2]
@@ -127,7 +122,7 @@ def _dot_attention(indptr, idx, present, mine, theirs, alpha):  # type: ignore[n
             softmax_by_head(a, there[lo:hi], top, total, bits, power)
 
 
-@_jit
+@jit_sums
 def _dot_attention_backward(  # type: ignore[no-untyped-def]
     indptr, idx, mine, theirs, alpha, grad, grad_mine, grad_theirs
 ):
@@ -152,7 +147,7 @@ def _dot_attention_backward(  # type: ignore[no-untyped-def]
                         to_theirs[j + c] += g * row[c]
 
 
-@_jit
+@jit_sums
 def _oscillate(indptr, idx, change, x, factors, u, y):  # type: ignore[no-untyped-def]
     K, n, d = x.shape
     kept, width = y.shape[1], U(d)
@@ -178,7 +173,7 @@ def _oscillate(indptr, idx, change, x, factors, u, y):  # type: ignore[no-untype
                     new_y[p] = y_k[p] + e * moved + b * x_k[p]
 
 
-@_jit
+@jit_sums
 def _oscillate_backward(  # type: ignore[no-untyped-def]
     indptr, idx, turned, x, factors, u, y, grad_y, grad_u, grad_turned, grad_factors
 ):

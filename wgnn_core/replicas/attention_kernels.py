@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from wgnn_core.replicas.compiled import inlined, jit
 from wgnn_core.replicas.kernels import (
     NO_PREFETCH,
     NO_SHIFT,
     U,
-    _inlined,
-    _jit,
     draw,
     gather,
     longest_row,
@@ -26,12 +25,12 @@ _LOG2E, _LN2 = np.float32(1.4426950408889634), np.float32(0.6931471805599453)
 _SMALLEST_EXPONENT = np.float32(-126)
 
 
-@_jit
+@jit
 def _slope(x, negative_slope):  # type: ignore[no-untyped-def]
     return _ONE if x > 0 else negative_slope
 
 
-@_jit
+@jit
 def exp_in_place(x, bits, power):  # type: ignore[no-untyped-def]
     """x = exp(x) for x <= 0, to 2e-7 relative; below 1e-38 it stays at 1e-38.
 
@@ -54,7 +53,7 @@ def exp_in_place(x, bits, power):  # type: ignore[no-untyped-def]
         x[t] *= power[t]
 
 
-@_inlined
+@inlined
 def softmax_by_head(a, there, top, total, bits, power):  # type: ignore[no-untyped-def]
     """a[t, head] (flat) becomes its softmax over t, for each head; 0 where `there[t]` is 0.
 
@@ -89,7 +88,7 @@ def softmax_by_head(a, there, top, total, bits, power):  # type: ignore[no-untyp
             at += U(1)
 
 
-@_jit
+@jit
 def attention(  # type: ignore[no-untyped-def]
     indptr, neighbour, first_slot, present, own, h, source, target, heads, negative_slope,
     keys, thr, scale, alpha, out,
@@ -164,7 +163,7 @@ def attention(  # type: ignore[no-untyped-def]
                 )  # fmt: skip
 
 
-@_jit
+@jit
 def attention_backward(  # type: ignore[no-untyped-def]
     indptr, neighbour, first_slot, own, h, source, target, heads, negative_slope,
     keys, thr, scale, alpha, grad, grad_h, grad_source, grad_target,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wgnn_core.graph import BoolArray, FloatArray, IntArray
-from wgnn_core.replicas.kernels import _jit
+from wgnn_core.replicas.compiled import jit
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def accuracy(logits: FloatArray, labels: IntArray, counted: BoolArray) -> npt.ND
     return 100 * share.astype(np.float64)
 
 
-@_jit
+@jit
 def _share_right(logits, labels, counted, share):  # type: ignore[no-untyped-def]
     """share[k] = (how many of `counted` are right) / (how many are counted).
 

@@ -7,21 +7,16 @@ the CPU; a test compares the two.
 
 Two things make them fast, both measured in benchmarks/NOTES.md: unsigned indices (numba adds a
 wrap-around test to signed ones, which stops vectorisation) and sixteen accumulators held in
-registers, which LLVM's SLP pass turns into two vector registers. The pass is off by default in
-numba, hence the setting below.
+registers, which LLVM's SLP pass turns into two vector registers (turned on in `compiled`).
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
 import numpy as np
 
+from wgnn_core.replicas.compiled import inlined, jit
 from wgnn_core.replicas.prefetch import AHEAD, WORTH_BYTES, prefetch
 from wgnn_core.replicas.random import DRAW_BITS, GOLDEN, MIX1, MIX2
-
-numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
 
 U = np.uint64
 _GOLDEN, _MIX1, _MIX2 = U(GOLDEN), U(MIX1), U(MIX2)
@@ -29,15 +24,8 @@ _DRAW_SHIFT = U(64 - DRAW_BITS)
 _ZERO, _ONE = np.float32(0), np.float32(1)
 NO_SHIFT = NO_PREFETCH = U(0)
 
-# "contract" allows fused multiply-add; reassociation stays forbidden, or LLVM would vectorise
-# over the stored entries with gathers instead of over the contiguous columns.
-_options: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
-_jit: Any = numba.njit(cache=True, **_options)
-# for what is used once per row: LLVM would call it, which costs as much as ten stored entries
-_inlined: Any = numba.njit(cache=True, forceinline=True, **_options)
 
-
-@_jit
+@jit
 def draw(key, index):  # type: ignore[no-untyped-def]
     """The 24-bit draw at `index` of the stream `key`; equals `random.draws`."""
     z = key + U(index) * _GOLDEN
@@ -46,7 +34,7 @@ def draw(key, index):  # type: ignore[no-untyped-def]
     return (z ^ (z >> U(31))) >> _DRAW_SHIFT
 
 
-@_jit
+@jit
 def draws(keys, index, out):  # type: ignore[no-untyped-def]
     """out[k, t] = the draw at index[t] of the stream keys[k]."""
     for k in range(len(keys)):
@@ -54,7 +42,7 @@ def draws(keys, index, out):  # type: ignore[no-untyped-def]
             out[k, t] = draw(keys[k], index[t])
 
 
-@_inlined
+@inlined
 def gather(  # type: ignore[no-untyped-def]
     idx, val, lo, hi, shift, ahead, scale, source, stride, first, d, out, o
 ):
@@ -142,7 +130,7 @@ def gather(  # type: ignore[no-untyped-def]
         c += U(1)
 
 
-@_inlined
+@inlined
 def scatter(  # type: ignore[no-untyped-def]
     idx, val, lo, hi, shift, ahead, scale, source, o, stride, first, d, out
 ):
@@ -190,7 +178,7 @@ def scatter(  # type: ignore[no-untyped-def]
         c += U(1)
 
 
-@_inlined
+@inlined
 def _kept(indptr, idx, val, row, key, thr, buffer_idx, buffer_val):  # type: ignore[no-untyped-def]
     """Copy the stored entries of `row` that survive dropout to the buffers; return how many."""
     m = U(0)
@@ -201,7 +189,7 @@ def _kept(indptr, idx, val, row, key, thr, buffer_idx, buffer_val):  # type: ign
     return m
 
 
-@_jit
+@jit
 def longest_row(indptr):  # type: ignore[no-untyped-def]
     longest = 0
     for i in range(len(indptr) - 1):
@@ -209,7 +197,7 @@ def longest_row(indptr):  # type: ignore[no-untyped-def]
     return longest + 1
 
 
-@_jit
+@jit
 def sparse_linear(indptr, idx, val, rows, W, keys, thr, scale, out):  # type: ignore[no-untyped-def]
     """out[k] = dropout(X)[rows] W[k]; an empty `keys` means no dropout."""
     K, d = W.shape[0], U(W.shape[2])
@@ -233,7 +221,7 @@ def sparse_linear(indptr, idx, val, rows, W, keys, thr, scale, out):  # type: ig
                 )  # fmt: skip
 
 
-@_jit
+@jit
 def sparse_linear_backward(  # type: ignore[no-untyped-def]
     indptr, idx, val, rows, grad, keys, thr, scale, grad_W
 ):
@@ -259,13 +247,13 @@ def sparse_linear_backward(  # type: ignore[no-untyped-def]
                 )  # fmt: skip
 
 
-@_jit
+@jit
 def _ahead(values):  # type: ignore[no-untyped-def]
     """How many slots ahead to ask for rows of `values`; 0 if they stay in the cache anyway."""
     return U(AHEAD) if 4 * values.shape[1] * values.shape[2] > WORTH_BYTES else U(0)
 
 
-@_jit
+@jit
 def propagate(indptr, source, first_slot, weight, h, out):  # type: ignore[no-untyped-def]
     """out[k, i] = sum over indptr[i] <= t < indptr[i+1] of weight[k, e] h[k, source[t]].
 
@@ -284,7 +272,7 @@ def propagate(indptr, source, first_slot, weight, h, out):  # type: ignore[no-un
             )  # fmt: skip
 
 
-@_jit
+@jit
 def propagate_backward(  # type: ignore[no-untyped-def]
     indptr, source, first_slot, weight, grad, grad_h
 ):
@@ -302,7 +290,7 @@ def propagate_backward(  # type: ignore[no-untyped-def]
             )  # fmt: skip
 
 
-@_jit
+@jit
 def dropout(h, rows, keys, thr, scale, out):  # type: ignore[no-untyped-def]
     """out = h with each entry kept (and scaled) by the draw at (node, column)."""
     K, n, d = h.shape
@@ -314,13 +302,13 @@ def dropout(h, rows, keys, thr, scale, out):  # type: ignore[no-untyped-def]
                 out[k, i, c] = scale * h[k, i, c] if kept else _ZERO
 
 
-@_jit
+@jit
 def _padded(d):  # type: ignore[no-untyped-def]
     """`d` rounded up to whole vectors."""
     return (d + 7) // 8 * 8
 
 
-@_jit
+@jit
 def product(h, W, out):  # type: ignore[no-untyped-def]
     """out[k] = h[k] W[k] for narrow W.
 
@@ -342,7 +330,7 @@ def product(h, W, out):  # type: ignore[no-untyped-def]
             out[k, i] = row[: W.shape[2]]
 
 
-@_jit
+@jit
 def product_backward(h, W, grad, grad_h, grad_W):  # type: ignore[no-untyped-def]
     """grad_h[k] = grad[k] W[k]^T and grad_W[k] = h[k]^T grad[k]."""
     K, n, inner = h.shape
@@ -365,7 +353,7 @@ def product_backward(h, W, grad, grad_h, grad_W):  # type: ignore[no-untyped-def
         grad_W[k] = sums[:, :d]
 
 
-@_jit
+@jit
 def column_sums(grad, out):  # type: ignore[no-untyped-def]
     """out[k, 0] += the rows of grad[k], one after the other.
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
-# a dot product vectorises only if its terms may be added in another order
-_jit: Any = numba.njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
+from wgnn_core.replicas.compiled import jit_sums
 
 
 class WeightGradient(torch.autograd.Function):
@@ -34,7 +32,7 @@ class WeightGradient(torch.autograd.Function):
         return grads[0], grad_weight, None, None
 
 
-@_jit
+@jit_sums
 def products(indptr, source, first_slot, grad, h, out):  # type: ignore[no-untyped-def]
     """out[k, e] = <grad[k, i], h[k, source[t]]>, e the slot behind t; see `kernels.propagate`."""
     K, d = h.shape[0], np.uint64(h.shape[2])
