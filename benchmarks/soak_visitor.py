@@ -350,18 +350,19 @@ class Visitor:
         await self.settled()
         await self.key("map_histogram_export").get_by_role("button").click()
         await self.reach(self.key("map_histogram_download").get_by_role("button"))
-        download = await self.downloaded(self.key("map_histogram_download").get_by_role("button"))
+        download = await self.downloaded("map_histogram")
         with zipfile.ZipFile(await download.path()) as archive:
             if archive.testzip() is not None or "figure.pdf" not in archive.namelist():
                 raise Stuck(f"the zip file holds {archive.namelist()}")
 
-    async def downloaded(self, button: Locator) -> Download:
+    async def downloaded(self, figure: str) -> Download:
+        button, wait = self.key(f"{figure}_download").get_by_role("button"), self.soak.patience / 4
         for left in reversed(range(TRIES)):
             try:
-                async with self.page.expect_download(
-                    timeout=1000 * self.soak.patience / 4
-                ) as waiting:
-                    await (await self.one(button)).click()
+                # the box with the button hangs below its export control, wherever the page scrolls
+                await self.key(f"{figure}_export").scroll_into_view_if_needed()
+                async with self.page.expect_download(timeout=1000 * wait) as waiting:
+                    await (await self.one(button)).click(timeout=1000 * wait)
                 return await waiting.value
             except Error:
                 if not left:
@@ -376,7 +377,7 @@ class Visitor:
         run_id = self.done.pop()
         self.soak.deleted.add(run_id)
         await self.go("runs", runs_text=run_id)
-        none, one = (self.page.get_by_text(re.compile(rf"^{n} of \d+ run")) for n in (0, 1))
+        none, one = (self.page.get_by_text(re.compile(rf"^{n} of [\d,]+ run")) for n in (0, 1))
         await self.reach(one.or_(none))
         if await none.count():  # the click before the server was killed got through
             return

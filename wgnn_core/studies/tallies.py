@@ -84,6 +84,7 @@ def _bases(judged: Sequence[Record]) -> Claim:
     return Claim(
         "Base models reach the paper's accuracy.",
         f"{REPRODUCED}: none is more than 2.5 points below the printed figure.",
-        f"{lead} (ours minus the paper's, in points: {told}).",
+        f"{lead} (ours minus the paper's, in points: {told})."
+        + (" Reasons, and what was tried: benchmarks/base_models.md." if below else ""),
         NOT if below else REPRODUCED,
     )
