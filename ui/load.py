@@ -137,8 +137,12 @@ def finished(run_id: str) -> RunResult:
     """The result of a run that is done; it will not change any more, but for the name of its graph,
     if that was imported."""
     content = _content(run_id)
-    own = ((spec.pinned, spec.imported) for spec in datasets.catalogue())
-    return _finished(run_id, tuple(name for name, it in own if it and it.content_hash == content))
+    names = tuple(
+        spec.pinned
+        for spec in datasets.catalogue()
+        if spec.imported is not None and spec.imported.content_hash == content
+    )
+    return _finished(run_id, names)
 
 
 @kept()
@@ -148,7 +152,7 @@ def _content(run_id: str) -> str:
 
 
 @kept()
-def _finished(run_id: str, own: tuple[str, ...]) -> RunResult:
+def _finished(run_id: str, names: tuple[str, ...]) -> RunResult:
     result = jobs().result(run_id)
     assert result is not None
     return result

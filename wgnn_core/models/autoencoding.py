@@ -44,7 +44,7 @@ class NormalisedElu(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         h, out, mean, root, scale = ctx.saved_tensors
-        to_h, to_scale, to_shift = torch.empty_like(h), torch.empty_like(mean), mean.clone()
+        to_h, to_scale, to_shift = map(torch.empty_like, (h, mean, mean))
         _elu_backward(
             grads[0].contiguous().numpy(), h.numpy(), out.numpy(), mean.numpy(), root.numpy(),
             scale.numpy(), to_h.numpy(), to_scale.numpy(), to_shift.numpy(),
