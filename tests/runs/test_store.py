@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,6 +165,22 @@ def test_deleting_takes_the_rows_along(owned: tuple[Store, str, str]) -> None:
         assert db.execute("SELECT count(*) FROM cell").fetchone() == (0,)
     assert not store.put_cell(run, owner, CELL, RESULT)
     assert list((store.path / "arrays").iterdir()) == []
+
+
+def test_a_run_is_deleted_while_its_cells_are_stored(owned: tuple[Store, str, str]) -> None:
+    """Both sides remove the folder, and one writes to it: nobody stumbles, nothing stays."""
+    store, run, owner = owned
+    config = store.get(run).config
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(30):
+            store.create(config)
+            assert store.claim(run, owner)
+            assert store.put_cell(run, owner, CELL, RESULT)
+            late = [pool.submit(store.put_cell, run, owner, CELL, RESULT) for _ in range(3)]
+            store.delete(run, owner)
+            assert all(one.exception() is None for one in late)
+            assert not store.put_cell(run, owner, CELL, RESULT)
+            assert list((store.path / "arrays").iterdir()) == []
 
 
 def test_home_is_the_users_folder_unless_told(

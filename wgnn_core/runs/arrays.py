@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import shutil
 import tempfile
 import zipfile
 import zlib
@@ -52,6 +54,20 @@ def remove_unfinished(folder: Path) -> None:
         if not (pid.isdecimal() and alive(f"{pid}:{started}:")):
             with contextlib.suppress(OSError):
                 file.unlink()
+
+
+def remove_arrays(folder: Path) -> None:
+    """Remove the folder of a run's files, even while somebody else removes it or writes there.
+
+    Whoever still writes finds the run deleted, and removes what it wrote: `Store.put_cell`.
+    """
+
+    def unless_of_others(_call: object, _path: str, found: tuple[Any, ...]) -> None:
+        error: OSError = found[1]
+        if error.errno not in (errno.ENOENT, errno.ENOTEMPTY):
+            raise error
+
+    shutil.rmtree(folder, onerror=unless_of_others)
 
 
 def loaded(file: Path | IO[bytes]) -> Arrays:

@@ -22,7 +22,13 @@ from typing import Literal
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.home import home, make_private
-from wgnn_core.runs.arrays import Arrays, read_arrays, remove_unfinished, write_arrays
+from wgnn_core.runs.arrays import (
+    Arrays,
+    read_arrays,
+    remove_arrays,
+    remove_unfinished,
+    write_arrays,
+)
 from wgnn_core.runs.cells import Cell, CellResult
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.database import connect, plain_errors, prepare, transaction
@@ -210,9 +216,7 @@ class Store:
                 raise WGNNError(f"run {run_id} is being trained by another program; cancel it.")
             db.execute("DELETE FROM run WHERE id = ?", (run_id,))
         with plain_errors(self.path):
-            folder = self.path / "arrays" / run_id
-            if folder.is_dir():
-                shutil.rmtree(folder)
+            remove_arrays(self.path / "arrays" / run_id)
 
     # -- ownership ----------------------------------------------------------------------------
 
@@ -264,11 +268,16 @@ class Store:
         already is left as it is.
         """
         with plain_errors(self.path):
-            write_arrays(self.array_file(run_id, cell.number), result.arrays)
+            try:
+                write_arrays(self.array_file(run_id, cell.number), result.arrays)
+            except FileNotFoundError:
+                if self.has(run_id):
+                    raise
+                return False  # the run was deleted while its folder was written to
         with self.transaction() as db:
             row = db.execute("SELECT owner FROM run WHERE id = ?", (run_id,)).fetchone()
             if row is None:
-                shutil.rmtree(self.path / "arrays" / run_id)  # deleted while it was trained
+                remove_arrays(self.path / "arrays" / run_id)  # deleted while it was trained
             if row is None or row["owner"] != owner:
                 return False
             added = db.execute(
