@@ -12,6 +12,8 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["screenshots"]
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["print.css"]
 html_title = f"wGNN Explorer {version}"
 html_copy_source = False
 html_show_sphinx = False

@@ -28,6 +28,7 @@ class ACMGCN(Model):
     H_H v_H, H_I v_I] and alpha = softmax(t M / 3), a layer gives 3 (alpha_L H_L + alpha_H H_H +
     alpha_I H_I). (I - A) H is computed as H - A H, so nothing dense is ever built. The original
     stops on validation loss within 5000 epochs; here `patience` is on validation accuracy.
+    It also row-normalises the features of Texas and Chameleon, which here stay as they are.
     """
 
     lr: float = hyper(0.01, "learning rate of Adam", 1e-5, 1.0, title="Learning rate")

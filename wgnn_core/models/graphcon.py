@@ -79,6 +79,11 @@ class GraphCON(Model):
             "lr": 0.025225, "weight_decay": 0.001824, "hidden": 128, "dropout": 0.1892,
             "time": 12.9423, "heads": 1, "attention_width": 16, "normalise": "receiver",
         },
+        "photo": {
+            "lr": 0.00556, "weight_decay": 0.004708, "hidden": 64, "input_dropout": 0.429,
+            "dropout": 0.465, "time": 3.5824, "heads": 4, "attention_width": 64,
+            "normalise": "receiver", "adamax": False,
+        },
         "texas": {
             "form": "gcn", "lr": 0.00155, "weight_decay": 8.549e-4, "epochs": 500, "hidden": 256,
             "input_dropout": 0.3, "dropout": 0.3, "adamax": False,

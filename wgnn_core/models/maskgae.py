@@ -82,6 +82,9 @@ class MaskGAE(Model):
         "photo": {
             "weight_decay": 5e-3, "decoder": 128, "pretrain_lr": 0.005, "unit_length": False,
         },
+        "airport": {
+            "lr": 0.02, "weight_decay": 0.0, "epochs": 1000, "dropout": 0.0, "unit_length": False,
+        },
     }  # fmt: skip
 
     @property
