@@ -17,6 +17,7 @@ from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import View
 
 CHANNELS = 3
+CHAMELEON: dict[str, Any] = {"lr": 0.05, "weight_decay": 5e-5, "dropout": 0.7}
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class ACMGCN(Model):
         "citeseer": {"weight_decay": 5e-4, "dropout": 0.8},
         "airport": {"weight_decay": 0.0, "dropout": 0.0},
         "texas": {"weight_decay": 0.01, "dropout": 0.3},
-        "chameleon": {"lr": 0.05, "weight_decay": 5e-5, "dropout": 0.7},
+        "chameleon": CHAMELEON,
+        "chameleon_filtered": CHAMELEON,
     }
 
     @property

@@ -21,6 +21,16 @@ from wgnn_core.replicas.view import View
 QUERY_KEY_START = 1e-5
 """Constant start of the attention maps: attention begins almost uniform."""
 
+PHOTO: dict[str, Any] = {
+    "lr": 0.00556, "weight_decay": 0.004708, "hidden": 64, "input_dropout": 0.429,
+    "dropout": 0.465, "time": 3.5824, "heads": 4, "attention_width": 64,
+    "normalise": "receiver", "adamax": False,
+}  # fmt: skip
+CHAMELEON: dict[str, Any] = {
+    "form": "gcn", "lr": 0.00155, "weight_decay": 8.549e-4, "epochs": 200, "hidden": 256,
+    "input_dropout": 0.3, "dropout": 0.3, "adamax": False,
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class GraphCON(Model):
@@ -79,19 +89,14 @@ class GraphCON(Model):
             "lr": 0.025225, "weight_decay": 0.001824, "hidden": 128, "dropout": 0.1892,
             "time": 12.9423, "heads": 1, "attention_width": 16, "normalise": "receiver",
         },
-        "photo": {
-            "lr": 0.00556, "weight_decay": 0.004708, "hidden": 64, "input_dropout": 0.429,
-            "dropout": 0.465, "time": 3.5824, "heads": 4, "attention_width": 64,
-            "normalise": "receiver", "adamax": False,
-        },
+        "photo": PHOTO,
+        "photo_1234": PHOTO,
         "texas": {
             "form": "gcn", "lr": 0.00155, "weight_decay": 8.549e-4, "epochs": 500, "hidden": 256,
             "input_dropout": 0.3, "dropout": 0.3, "adamax": False,
         },
-        "chameleon": {
-            "form": "gcn", "lr": 0.00155, "weight_decay": 8.549e-4, "epochs": 200, "hidden": 256,
-            "input_dropout": 0.3, "dropout": 0.3, "adamax": False,
-        },
+        "chameleon": CHAMELEON,
+        "chameleon_filtered": CHAMELEON,
     }  # fmt: skip
 
     @property

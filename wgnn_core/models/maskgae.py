@@ -28,6 +28,10 @@ MOMENTUM, EPSILON = 0.1, 1e-5  # of batch normalisation, torch's defaults
 PRETRAINING_STREAM = 1 << 40
 """Keeps the first values of the encoder apart from those of the probe."""
 
+PHOTO: dict[str, Any] = {
+    "weight_decay": 5e-3, "decoder": 128, "pretrain_lr": 0.005, "unit_length": False,
+}  # fmt: skip
+
 Moments = dict[str, Tensor]
 
 
@@ -79,9 +83,8 @@ class MaskGAE(Model):
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {"degree_loss": 0.001, "pretrain_lr": 0.02, "weight_decay": 0.1},
         "pubmed": {"degree_loss": 0.001, "dropout": 0.5, "decoder_dropout": 0.5},
-        "photo": {
-            "weight_decay": 5e-3, "decoder": 128, "pretrain_lr": 0.005, "unit_length": False,
-        },
+        "photo": PHOTO,
+        "photo_1234": PHOTO,
         "airport": {
             "lr": 0.02, "weight_decay": 0.0, "epochs": 1000, "dropout": 0.0, "unit_length": False,
         },
