@@ -10,6 +10,7 @@ from wgnn_core.errors import WGNNError
 from wgnn_core.replicas.engine import Cancelled
 from wgnn_core.runs.direct import run_here
 from wgnn_core.runs.store import Store
+from wgnn_core.studies import running
 from wgnn_core.studies.plan import Cell
 from wgnn_core.studies.running import (
     QUICK_SECONDS,
@@ -97,6 +98,19 @@ def test_quick_leaves_out_what_may_take_long_and_says_so(
         if known is not None and known <= QUICK_SECONDS and cell.column != "Disease":
             assert reasons[cell.row, cell.column] == ""
     assert not any(left_out(c, "full") for c in TABLE_1.cells("full") if c.column != "Disease")
+
+
+def test_what_is_stored_is_shown_though_it_would_take_long(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The leader of a cell that is part of the quick size is trained for it."""
+    monkeypatch.setattr(running, "cost", lambda config: 2 * QUICK_SECONDS)
+    run_here(KARATE, store)
+    plan = cells("quick")
+    assert "quick size" in left_out(plan[0], "quick")
+    found = collect(TINY, plan, "quick", store)
+    assert [r.row for r in found.records] == ["GCN"] and found.runs.keys() == {KARATE.run_id}
+    assert "quick size" in found.missing[0].why
 
 
 def test_durations_in_words() -> None:

@@ -91,11 +91,17 @@ def chosen_cells(
     return [c for c in cells if row in (None, c.row) and column in (None, c.column)]
 
 
+def _no_files(cell: Cell) -> str:
+    """What to say of a cell whose graph cannot be read; empty if it can."""
+    dataset = cell.configs[0].dataset
+    here = datasets.status(dataset) in ("built in", "on disk")
+    return "" if here else f"the files of {dataset} are not here"
+
+
 def left_out(cell: Cell, size: Size) -> str:
     """Why a cell is not run at all; empty if it is."""
-    dataset = cell.configs[0].dataset
-    if datasets.status(dataset) not in ("built in", "on disk"):
-        return f"the files of {dataset} are not here"
+    if reason := _no_files(cell):
+        return reason
     if size == "quick":
         costs = [cost(config) for config in cell.configs]
         if any(seconds is None for seconds in costs):
@@ -140,10 +146,10 @@ def collect(study: Study, cells: Sequence[Cell], size: Size, store: Store) -> Fo
     missing: list[Missing] = []
     notes: dict[str, RunNote] = {}
     for cell in cells:
-        reason = left_out(cell, size)
-        results = [] if reason else _results(cell, store)
+        results = [] if _no_files(cell) else _results(cell, store)
         if not results:
-            missing.append(Missing(cell.row, cell.column, reason or "not run yet"))
+            why = left_out(cell, size) or "not run yet"
+            missing.append(Missing(cell.row, cell.column, why))
             continue
         place = (cell.row, cell.column)
         records += [replace(one, cell=place) for one in cell.measure(results)]
