@@ -19,7 +19,7 @@ from wgnn_core.studies.records import Claim, Missing, Record, with_holm
 
 QUICK_SECONDS = 150.0
 """A cell that may take longer is left out of the quick size, and says so. All of the quick size
-together then takes at most 80 minutes of one busy thread."""
+together took 32 minutes on two cores."""
 LEAST_TRAININGS = 20
 """A stored run of fewer says little about speed."""
 
