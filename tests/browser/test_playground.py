@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,11 @@ def close_up(page: Page) -> Frame:
     done = page.get_by_text("Retrained: see the results below.")
     by_hand = page.get_by_role("button", name="Retrain (")
     expect(done.or_(by_hand)).to_be_visible(timeout=60_000)  # until then the page is drawn anew
-    handle = page.locator("iframe").first.element_handle()
-    frame = handle.content_frame() if handle is not None else None
-    assert frame is not None
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0, timeout=60_000)
+    deadline = time.monotonic() + 20
+    while (frame := page.locator("iframe").first.element_handle().content_frame()) is None:
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(100)  # another close-up just took its place
     frame.wait_for_function("typeof second !== 'undefined'")
     return frame
 
