@@ -68,7 +68,7 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
                 "retrained": r.against(r.retrained).difference if r.retrained else None,
                 "shared": r.against(r.shared).difference if r.shared else None,
                 "best": r.against(r.best).difference if r.best else None,
-                "eta": r.etas[0] if len(set(r.etas)) == 1 else "one per split" * bool(r.etas),
+                "eta": r.eta,
                 "note": r.published.note,
             }
         )

@@ -51,6 +51,11 @@ def test_verdict(gain: float, noise: float, published: float | None, word: str) 
     assert verdict(compare(one.base, one.tally), published) == word
 
 
+def test_etas_in_words() -> None:
+    told = [record(1.0, etas=etas).eta for etas in ((), ("0.5,0,0",) * 2, ("0.5,0,0", "1,0,0"))]
+    assert told == ["", "0.5,0,0", "one per split"]
+
+
 def test_one_seed_is_never_sure() -> None:
     assert verdict(compare([80.0], [90.0]), 5.0) == DIRECTION
 

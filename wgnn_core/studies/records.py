@@ -93,6 +93,13 @@ class Record:
         return self.against(self.tally)
 
     @property
+    def eta(self) -> str:
+        """The etas in words; empty for a method that has none."""
+        if len(set(self.etas)) > 1:
+            return "one per split"
+        return self.etas[0] if self.etas else ""
+
+    @property
     def verdict(self) -> str:
         return verdict(self.comparison, self.published.gain)
 

@@ -137,8 +137,7 @@ def _row(r: Record, retrained: bool, several: bool, searched: bool, printed: boo
     ]
     told += [_gain(r, "retrained")] * retrained + [_gain(r, "shared")] * several
     if searched:
-        etas = r.etas[0] if len(set(r.etas)) == 1 else "one per split"
-        told += [_gain(r, "best"), etas]
+        told += [_gain(r, "best"), r.eta]
     if printed:
         base, method = (
             "" if pair is None else f"{pair[0]:.2f} ± {pair[1]:.2f}"
