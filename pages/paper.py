@@ -28,7 +28,7 @@ from wgnn_core.studies.records import (
 )
 from wgnn_core.studies.report import number
 from wgnn_core.studies.running import Found
-from wgnn_core.studies.saved import command, shipped
+from wgnn_core.studies.saved import command, shipped, verdict_of_all
 from wgnn_core.studies.tables import cell_table, claim_table, latex
 
 SHIPPED, QUICK, FULL = "Results that come with it", "Run here, quick", "Run here, full"
@@ -185,6 +185,19 @@ def draw(found: Found) -> None:
                 st.markdown(f"- {md(one.row, 200)} on {md(one.column)}: {md(one.why, 200)}")
 
 
+def verdict() -> None:
+    """What all results together say of the paper."""
+    with st.expander("The verdict on the whole paper", icon=":material/gavel:"):
+        for question, answers in verdict_of_all().items():
+            st.markdown(f"**{md(question, 200)}**")
+            for title, claim in answers:
+                icon = ICONS.get(claim.verdict, ":material/straighten:")
+                st.markdown(
+                    f"- {icon} {md(title, 200)}: **{md(claim.verdict)}.** {md(claim.says, 300)} "
+                    f"Found: {md(claim.found, 1500)}"
+                )
+
+
 def from_file(name: str) -> None:
     saved = shipped(name)
     if saved is None:
@@ -248,6 +261,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         bind=BIND,
         required=True,
     )
+if how == SHIPPED:
+    verdict()
 chosen = STUDIES[titles[item]]
 st.markdown(f"**The paper:** {md(chosen.says, 300)}")
 if how == SHIPPED:

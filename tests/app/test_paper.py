@@ -12,7 +12,7 @@ from tests.studies.conftest import FOLLOWS, KARATE, TINY
 from ui.text import md
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies.records import RULE
-from wgnn_core.studies.saved import shipped
+from wgnn_core.studies.saved import shipped, verdict_of_all
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -55,3 +55,13 @@ def test_an_item_is_run_here_leader_first(
     assert app.dataframe[0].value["Model"].tolist() == ["GCN", "DropEdge"]
     assert "1 cell not run" in [expander.label for expander in app.expander]
     assert "nothing is left to train" in texts(app)
+
+
+def test_the_verdict_on_the_whole_paper_is_that_of_the_files(visit: Any, jobs_in: Any) -> None:
+    jobs_in("fresh")
+    shown = texts(visit("paper"))
+    for question, found in verdict_of_all().items():
+        assert md(question, 200) in shown
+        for title, claim in found:
+            assert f"{md(title, 200)}: **{claim.verdict}.**" in shown
+            assert md(claim.found, 1500) in shown

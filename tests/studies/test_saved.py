@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.text import signed
+from wgnn_core.runs.direct import run_here
 from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import Store
 from wgnn_core.studies import STUDIES
@@ -45,13 +47,52 @@ def numbers_in(value: Any) -> Iterator[float]:
 
 def test_saving_and_reading_give_the_same(karate: RunResult, store: Store, tmp_path: Path) -> None:
     found = collect(TINY, cells("full")[:1], "full", store)
-    file = save(found, tmp_path / "results")
+    file, dropped = save(TINY, found, tmp_path / "results")
     back = read(file.read_text())
+    assert dropped == []
     assert back.found.records == found.records and back.found.missing == found.missing
     assert set(back.found.runs) == set(found.runs) and file.name == "tiny.json"
     assert back.machine["cores"] and "host" not in json.dumps(back.machine)
     with pytest.raises(WGNNError, match="no file of results"):
         read("{}")
+
+
+def test_saving_adds_to_what_is_there(karate: RunResult, store: Store, tmp_path: Path) -> None:
+    first, other, _ = cells("full")
+    run_here(other.settled(karate)[0], store)
+    both = collect(TINY, [first, other], "full", store)
+    save(TINY, collect(TINY, [other], "full", store), tmp_path)
+    file, dropped = save(TINY, collect(TINY, [first], "full", store), tmp_path)
+    kept = read(file.read_text()).found
+    assert kept.records == both.records and dropped == []
+    assert [(one.row, one.column) for one in kept.missing] == [("GCN", "Disease")]
+    assert set(kept.runs) == set(both.runs)
+
+
+def test_what_would_be_another_run_today_is_left_out_and_said(
+    karate: RunResult, store: Store, tmp_path: Path
+) -> None:
+    first, other, last = cells("full")
+    run_here(other.settled(karate)[0], store)
+    save(TINY, collect(TINY, [first, other], "full", store), tmp_path)
+    changed = replace(other, configs=(replace(other.configs[0], hyper=(("epochs", 9),)),))
+    study = replace(TINY, cells=lambda size: [first, changed, last])
+    file, dropped = save(study, collect(study, [first], "full", store), tmp_path)
+    assert [(one.row, one.column) for one in dropped] == [("DropEdge", "Karate")]
+    kept = read(file.read_text()).found
+    assert [record.row for record in kept.records] == ["GCN"]
+    assert ("DropEdge", "Karate") in [(one.row, one.column) for one in kept.missing]
+
+
+def test_another_size_never_replaces_a_file(
+    karate: RunResult, store: Store, tmp_path: Path
+) -> None:
+    found = collect(TINY, cells("full")[:1], "full", store)
+    file, _ = save(TINY, found, tmp_path)
+    before = file.read_text()
+    with pytest.raises(WGNNError, match="results of the full size"):
+        save(TINY, replace(found, size="quick"), tmp_path)
+    assert file.read_text() == before
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

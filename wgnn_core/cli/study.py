@@ -41,7 +41,10 @@ def study(
         bool, typer.Option("--stored", help="Train nothing: what the store has.")
     ] = False,
     save_to: Annotated[
-        Path | None, typer.Option("--save", help="Write NAME.json with all numbers to a folder.")
+        Path | None,
+        typer.Option(
+            "--save", help="Write NAME.json with all numbers to a folder, or add them to it."
+        ),
     ] = None,
     report_to: Annotated[
         Path | None, typer.Option("--report", help="Write the report of the shipped results.")
@@ -68,8 +71,11 @@ def study(
         _train([cell for cells in plans.values() for cell in cells], size, ray)
     found = [collect(one, plans[one.name], size, Store()) for one in chosen]
     if save_to is not None:
-        for one in found:
-            err.print(f"wrote {save(one, save_to)}")
+        for declared, one in zip(chosen, found, strict=True):
+            path, dropped = save(declared, one, save_to)
+            err.print(f"wrote {path}")
+            for gone in by_column(dropped):
+                err.print(f"left out: {gone.row} on {gone.column} ({gone.why})")
     if json:
         print_json([_plain(one) for one in found])
         return

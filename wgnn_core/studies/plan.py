@@ -84,6 +84,13 @@ class Cell:
         winner = choose(first_stage_rows(led))
         return tuple(_led(config, winner) for config in self.configs)
 
+    def plans(self, run: RunConfig) -> bool:
+        """Whether a run is one of these, whatever eta1 and eta2 the leader chose."""
+        chosen = [one for one in run.interventions if one.edge_model != "same"]
+        led = self.leader is not None and chosen
+        wanted = [_led(one, chosen[0]) if led else one for one in self.configs]
+        return run.run_id in {one.run_id for one in wanted}
+
 
 def _led(config: RunConfig, winner: Intervention) -> RunConfig:
     made = [

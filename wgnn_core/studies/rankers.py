@@ -13,7 +13,7 @@ from wgnn_core.runs.results import RunResult
 from wgnn_core.studies.measures import tuned
 from wgnn_core.studies.plan import QUICK_SEEDS, QUICK_STEPS, Cell, Size, Study
 from wgnn_core.studies.published import Published
-from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, Claim, Record
+from wgnn_core.studies.records import DIRECTION, IS_IT_W, NOT, REPRODUCED, Claim, Record
 
 GRAPHS = {"Cora": "cora", "Citeseer": "citeseer", "Pubmed": "pubmed"}
 RANKERS = ("w", "max-softmax", "margin", "random")
@@ -89,6 +89,7 @@ def claims(records: Sequence[Record]) -> list[Claim]:
                         f"{signed(c.low)} to {signed(c.high)}, {c.test}, p = {c.pvalue:.2g}, "
                         f"n = {c.n}).",
                         REPRODUCED if behind and sure else DIRECTION if behind else NOT,
+                        IS_IT_W,
                     )
                 )
     return made

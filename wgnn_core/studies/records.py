@@ -26,6 +26,14 @@ RULE = (
     "where seeds are on several splits, and before Holm's correction, which stands beside it."
 ).replace("%", " %")
 """The verdict rule of every cell, in words; `verdict` is the same in numbers."""
+HELPS = "Does wGNN help?"
+HOW_MUCH = "How much of the published gain is there, and what does choosing η on test add?"
+WHICH = "Which of the two algorithms does it?"
+AHEAD = "Is it ahead of other methods?"
+TRUST = "Does w tell which predictions can be trusted?"
+IS_IT_W = "Is it w that makes Algorithm 1 work?"
+QUESTIONS = (HELPS, HOW_MUCH, WHICH, AHEAD, TRUST, IS_IT_W)
+"""What one wants to know of the whole paper, in order."""
 
 
 @dataclass(frozen=True)
@@ -167,12 +175,14 @@ class Claim:
         rule: When it counts as found again.
         found: Our numbers in a sentence.
         verdict: A word of `records`, or same / differs for a table of sizes.
+        answers: The question about the whole paper that it answers, of `QUESTIONS`; or none.
     """
 
     says: str
     rule: str
     found: str
     verdict: str
+    answers: str = ""
 
 
 @dataclass(frozen=True)
@@ -182,6 +192,24 @@ class Missing:
     row: str
     column: str
     why: str
+
+
+def answers(claims: dict[str, Sequence[Claim]]) -> dict[str, list[tuple[str, Claim]]]:
+    """To each of the `QUESTIONS` the claims that answer it, with the title of their study."""
+    told: dict[str, list[tuple[str, Claim]]] = {question: [] for question in QUESTIONS}
+    for title, found in claims.items():
+        for claim in found:
+            if claim.answers:
+                told[claim.answers].append((title, claim))
+    return {question: found for question, found in told.items() if found}
+
+
+def by_cell(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
+    """The records of each cell."""
+    cells: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        cells.setdefault(record.cell, []).append(record)
+    return cells
 
 
 def by_column(missing: Sequence[Missing]) -> list[Missing]:

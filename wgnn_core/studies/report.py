@@ -8,7 +8,7 @@ from wgnn_core.figures.text import signed
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies.plan import Study
 from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, RULE, Claim, Record, by_column
-from wgnn_core.studies.saved import Saved, command, shipped
+from wgnn_core.studies.saved import Saved, command, shipped, verdict_of_all
 
 HEAD = """\
 # The paper, reproduced
@@ -31,7 +31,8 @@ counts seeds, ± is a sample standard deviation. At η₀ = 1 the tally is the b
 def report() -> str:
     """The whole report as Markdown."""
     found = {name: shipped(name) for name in STUDIES}
-    lines = [HEAD.format(rule=RULE), *_summary({n: s for n, s in found.items() if s is not None})]
+    there = {name: saved for name, saved in found.items() if saved is not None}
+    lines = [HEAD.format(rule=RULE), *_verdict(), *_summary(there)]
     for name, declared in STUDIES.items():
         saved = found[name]
         lines += ["", f"## {declared.title}", "", f"The paper: {declared.says}", ""]
@@ -42,8 +43,19 @@ def report() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _verdict() -> Iterator[str]:
+    yield "## The verdict"
+    yield ""
+    for question, found in verdict_of_all().items():
+        yield f"**{question}**"
+        yield ""
+        for title, claim in found:
+            yield f"- {title}: *{claim.verdict}*. {claim.says} Found: {claim.found}"
+        yield ""
+
+
 def _summary(found: dict[str, Saved]) -> Iterator[str]:
-    yield "## In short"
+    yield "## Item by item"
     yield ""
     yield "| item | cells run | reproduced | same direction | not reproduced | not run |"
     yield "|---|---|---|---|---|---|"

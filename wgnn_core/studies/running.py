@@ -20,6 +20,7 @@ from wgnn_core.studies.records import Claim, Missing, Record, with_holm
 QUICK_SECONDS = 150.0
 """A cell that may take longer is left out of the quick size, and says so. All of the quick size
 together took 32 minutes on two cores."""
+NOT_YET = "not run yet"
 LEAST_TRAININGS = 20
 """A stored run of fewer says little about speed."""
 
@@ -148,7 +149,7 @@ def collect(study: Study, cells: Sequence[Cell], size: Size, store: Store) -> Fo
     for cell in cells:
         results = [] if _no_files(cell) else _results(cell, store)
         if not results:
-            why = left_out(cell, size) or "not run yet"
+            why = left_out(cell, size) or NOT_YET
             missing.append(Missing(cell.row, cell.column, why))
             continue
         place = (cell.row, cell.column)

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.studies.plan import Study
-from wgnn_core.studies.records import Claim, Missing, Record
-from wgnn_core.studies.running import Found, RunNote
+from wgnn_core.runs.config import RunConfig
+from wgnn_core.studies import STUDIES
+from wgnn_core.studies.plan import Cell, Study
+from wgnn_core.studies.records import Claim, Missing, Record, answers, by_cell, with_holm
+from wgnn_core.studies.running import NOT_YET, Found, RunNote
 from wgnn_core.versions import versions
 
 FORMAT = 1
@@ -41,13 +43,25 @@ def machine() -> dict[str, Any]:
     }
 
 
-def save(found: Found, folder: Path) -> Path:
-    """Write ``NAME.json``.
+def save(study: Study, found: Found, folder: Path) -> tuple[Path, list[Missing]]:
+    """Write ``NAME.json``; what a file there has of other cells stays in it, see `joined`.
+
+    Returns:
+        The file, and what it had of cells that are planned otherwise today: that is left out.
 
     Raises:
-        WGNNError: The folder cannot be written to, or there is nothing to write: a file of results
-            that were run is never replaced by one without any.
+        WGNNError: The folder cannot be written to, there is nothing to write, or the file there is
+            of another size.
     """
+    path, dropped = folder / f"{found.study}.json", list[Missing]()
+    if path.is_file():
+        earlier = read(path.read_text("utf-8")).found
+        if earlier.size != found.size:
+            raise WGNNError(
+                f"{path} has results of the {earlier.size} size, these are of the {found.size} "
+                "one: save them to another folder."
+            )
+        found, dropped = joined(study, found, earlier)
     if not found.records and not found.claims:
         raise WGNNError(f"nothing of {found.study} was run, so nothing is written.")
     content = {
@@ -62,13 +76,46 @@ def save(found: Found, folder: Path) -> Path:
         "missing": [asdict(one) for one in found.missing],
         "runs": {run_id: asdict(note) for run_id, note in found.runs.items()},
     }
-    path = folder / f"{found.study}.json"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(_text(content) + "\n", encoding="utf-8")
     except OSError as error:
         raise WGNNError(f"{path} cannot be written: {error.strerror}.") from error
-    return path
+    return path, dropped
+
+
+def joined(study: Study, found: Found, earlier: Found) -> tuple[Found, list[Missing]]:
+    """What was found now, and before of all other cells, as one; and what is no longer planned so.
+
+    An earlier result stays if the same cell would be the same run today: same settings, same graph,
+    same versions of everything that can change a number.
+    """
+    now, before = by_cell(found.records), by_cell(earlier.records)
+    reasons = {(one.row, one.column): one.why for one in (*earlier.missing, *found.missing)}
+    records: list[Record] = []
+    missing, dropped = list[Missing](), list[Missing]()
+    for cell in study.cells(found.size):
+        place = cell.row, cell.column
+        if place in now:
+            records += now[place]
+            continue
+        if place in before:
+            ids = {run_id for record in before[place] for run_id in record.runs}
+            if all(_same_today(cell, run_id, earlier.runs[run_id]) for run_id in ids):
+                records += before[place]
+                continue
+            dropped.append(Missing(*place, "it would be another run today"))
+        missing.append(Missing(*place, reasons.get(place, NOT_YET)))
+    used = {run_id for record in records for run_id in record.runs}
+    notes = {i: note for i, note in (earlier.runs | found.runs).items() if i in used}
+    records = with_holm(records)
+    made = Found(found.study, found.size, records, study.claims(records), missing, notes)
+    return made, dropped
+
+
+def _same_today(cell: Cell, run_id: str, note: RunNote) -> bool:
+    run = RunConfig.from_json(note.config)
+    return run.run_id == run_id and cell.plans(run)
 
 
 def _text(value: Any, indent: int = 0) -> str:
@@ -111,6 +158,12 @@ def shipped(study: str) -> Saved | None:
     """The results that came with the program; None where none were run."""
     file = resources.files("wgnn_core.studies").joinpath("results", f"{study}.json")
     return read(file.read_text("utf-8")) if file.is_file() else None
+
+
+def verdict_of_all() -> dict[str, list[tuple[str, Claim]]]:
+    """What the shipped results say of the whole paper, question by question."""
+    there = {study.title: shipped(name) for name, study in STUDIES.items()}
+    return answers({t: saved.found.claims for t, saved in there.items() if saved is not None})
 
 
 def command(study: Study, row: str, column: str, quick: bool = False) -> str:

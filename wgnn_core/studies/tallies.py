@@ -9,6 +9,8 @@ import numpy as np
 from wgnn_core.figures.text import signed
 from wgnn_core.studies.records import (
     DIRECTION,
+    HELPS,
+    HOW_MUCH,
     LEVEL,
     NOT,
     REPRODUCED,
@@ -44,6 +46,7 @@ def gains(records: Sequence[Record]) -> list[Claim]:
             f"cells run: {n}; gain above 0: {ahead}; of these p < {LEVEL:g}: {sure}; after Holm's "
             f"correction over the table: {after}.",
             good,
+            HELPS,
         )
     ]
     if judged:
@@ -63,6 +66,7 @@ def gains(records: Sequence[Record]) -> list[Claim]:
                 + ", ".join(f"{count} {word}" for word, count in words.items())
                 + ".",
                 REPRODUCED if ours >= theirs / 2 else DIRECTION if ours > 0 else NOT,
+                HOW_MUCH,
             )
         )
         told.append(_bases(judged))

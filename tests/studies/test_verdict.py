@@ -1,0 +1,95 @@
+"""The verdict on the whole paper: claims that answer its questions, by hand-made records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wgnn_core.studies import appendix, m1_m2, table_3
+from wgnn_core.studies.records import (
+    AHEAD,
+    DIRECTION,
+    NOT,
+    QUESTIONS,
+    REPRODUCED,
+    TRUST,
+    WHICH,
+    Claim,
+    Record,
+    answers,
+)
+from wgnn_core.studies.report import report
+from wgnn_core.studies.saved import verdict_of_all
+
+
+def record(row: str, column: str, method: str, base: float, score: float) -> Record:
+    return Record(
+        row, column, column, "GCN", method, ("a",), "nothing",
+        base=(base, base + 1), tally=(score, score + 1), val=(0.0, 0.0), cell=("GCN", column),
+    )  # fmt: skip
+
+
+def parts(column: str, both: float, first: float, second: float) -> list[Record]:
+    scores = {"wGNN": both, "wGNN1": first, "wGNN2": second}
+    return [record(f"GCN, {name}", column, name, 50.0, 50 + gain) for name, gain in scores.items()]
+
+
+def test_what_each_algorithm_alone_gives() -> None:
+    two = parts("A", 3, 2, 1) + parts("B", 1, 2, 0)
+    (said,) = table_3.shares(two)
+    assert said.verdict == REPRODUCED and said.answers == WHICH
+    assert "wGNN1 +2.00, wGNN2 +0.50, both together +2.00" in said.found
+    assert "cells run: 2" in said.found
+    (worse,) = table_3.shares(parts("A", 1, 1, -1))
+    assert worse.verdict == DIRECTION
+    (other,) = table_3.shares(parts("A", 1, 0.5, 1))
+    assert other.verdict == NOT
+
+
+def test_a_cell_without_all_parts_says_nothing_of_them() -> None:
+    assert table_3.shares(parts("A", 1, 1, 1)[:2]) == []
+    assert "cells run: 1" in table_3.shares(parts("A", 1, 1, 1) + parts("B", 9, 9, 9)[:2])[0].found
+
+
+def test_rivals_are_counted_where_both_were_run() -> None:
+    rivals = [record("Renode", "A", "ReNode", 50, 52), record("PTDNet", "A", "PTDNet", 50, 54)]
+    said = appendix.claims([*parts("A", 3, 2, 1), *rivals, record("PTDNet", "B", "PTDNet", 50, 1)])
+    assert said[0].answers == AHEAD and said[0].verdict == NOT
+    assert "ahead in 1 of 2" in said[0].found and "PTDNet on A +1.00" in said[0].found
+    all_behind = appendix.claims([*parts("A", 3, 2, 1), rivals[0]])
+    assert all_behind[0].verdict == REPRODUCED
+    assert appendix.claims(rivals) == []
+
+
+def test_one_claim_about_all_graphs() -> None:
+    def at(alpha: str, graph: str, gain: float) -> Record:
+        return replace(record(alpha, graph, "M2 (w)", 50, 50 + gain), reference="M1 (distance)")
+
+    good = [at("α = 0.1", "A", 1), at("α = 0.9", "A", 2)]
+    assert m1_m2.claims(good)[-1].verdict == REPRODUCED
+    mixed = [*good, at("α = 0.1", "B", -1), at("α = 0.9", "B", 3), at("α = 0.1", "C", -1)]
+    last = m1_m2.claims(mixed)[-1]
+    assert last.answers == TRUST and last.verdict == DIRECTION
+    assert "on 1 of 3 graphs" in last.found and "on 2." in last.found
+
+
+def test_answers_come_in_the_order_of_the_questions() -> None:
+    late, early, none = (
+        Claim("says", "rule", "found", NOT, question)
+        for question in (QUESTIONS[-1], QUESTIONS[0], "")
+    )
+    told = answers({"one": [late, none], "two": [early]})
+    assert list(told.items()) == [
+        (QUESTIONS[0], [("two", early)]),
+        (QUESTIONS[-1], [("one", late)]),
+    ]
+
+
+def test_the_report_opens_with_the_verdict_of_the_files() -> None:
+    text = report()
+    opening = text[text.index("## The verdict") : text.index("## Item by item")]
+    told = verdict_of_all()
+    assert len(told) >= 4
+    for question, found in told.items():
+        assert f"**{question}**" in opening
+        for title, claim in found:
+            assert f"- {title}: *{claim.verdict}*." in opening and claim.found in opening
