@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from math import atanh
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +11,17 @@ from torch import Tensor
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.fields import hyper
+from wgnn_core.models.ball import (
+    REACH,
+    add,
+    distance,
+    distance_to_planes,
+    exp0,
+    inside,
+    length,
+    log0,
+    within_reach,
+)
 from wgnn_core.models.hyperbolic import HyperbolicAttention
 from wgnn_core.replicas.model import Model, Sizes, glorot
 from wgnn_core.replicas.ops import apply, keep_mask
@@ -20,21 +29,11 @@ from wgnn_core.replicas.packing import Parameters
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.view import View, dropout_keys
 
-REACH = atanh(1 - 4e-3)
-"""How long a tangent vector at 0 can be: geoopt keeps points 4e-3 off the edge of the ball."""
 NEGATIVE_SLOPE = 0.2
 GAIN = {"h": 2**0.5, "e": 1.0}
 """Of the first weights in each space."""
 SITES = 10
 """Places that draw in one layer."""
-
-
-@cache
-def ball(device: torch.device) -> Any:
-    """The Poincare ball of curvature -1."""
-    import geoopt  # slow to import, and few processes need it
-
-    return geoopt.PoincareBall(c=1.0).to(device)
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class GIL(Model):
 
     name: ClassVar[str] = "gil"
     title: ClassVar[str] = "GIL"
-    revision: ClassVar[int] = 2  # other kernels, other rounding; the gain of the hyperbolic weights
+    revision: ClassVar[int] = 3  # other kernels, other rounding; the gain of the hyperbolic weights
     citation: ClassVar[str] = """@inproceedings{zhu2020gil,
   author = {Zhu, Shichao and Pan, Shirui and Zhou, Chuan and Wu, Jia and Cao, Yanan and
     Wang, Bin},
@@ -121,20 +120,19 @@ class GIL(Model):
         }
 
     def forward(self, p: Parameters, view: View, noise: Noise | None) -> Tensor:
-        B = ball(view.batch.domain.device)
         h = view.linear(self._dropped(p["W_h0"], view, noise, 0)) * _reach(view)
         e = view.linear(p["W_e0"], self.dropout, noise, 1)
         for layer in range(self.layers):
-            x_h = B.expmap0(self._act(self._hyperbolic(p, view, layer, h, noise)))
+            v = self._act(self._hyperbolic(p, view, layer, h, noise))  # x_h is exp0 v
             x_e = self._euclidean(p, view, layer, e, noise)
             following = layer + 1
             if following < self.layers:
-                x_h, x_e = self._interact(p, view, layer, x_h, self._act(x_e), noise)
+                v, x_e = self._interact(p, view, layer, v, self._act(x_e), noise)
                 site = SITES * following
-                h = B.logmap0(x_h) @ self._dropped(p[f"W_h{following}"], view, noise, site)
+                h = v @ self._dropped(p[f"W_h{following}"], view, noise, site)
                 e = view.dropout(following, x_e, self.dropout, noise, site + 1)
                 e = e @ p[f"W_e{following}"]
-        return self._mixture(p, view, x_h, x_e, noise)
+        return self._mixture(p, view, v, x_e, noise)
 
     def _act(self, h: Tensor) -> Tensor:
         return h.relu() if self.activation == "relu" else torch.nn.functional.elu(h)
@@ -148,9 +146,8 @@ class GIL(Model):
         self, p: Parameters, view: View, layer: int, h: Tensor, noise: Noise | None
     ) -> Tensor:
         """Attention of one layer in the ball, from x_h W in the tangent space at 0."""
-        B = ball(h.device)
-        z = B.mobius_add(B.expmap0(h), B.expmap0(p[f"linear_b_h{layer}"]))
-        u = B.logmap0(z)
+        z = add(exp0(h), exp0(p[f"linear_b_h{layer}"]))
+        u, z = log0(z), inside(z)
         a, b = p[f"source_h{layer}"], p[f"target_h{layer}"]
         by_head = u.view(*u.shape[:2], *a.shape[1:])
         sender, receiver = ((by_head * half.unsqueeze(1)).sum(-1) for half in (a, b))
@@ -172,14 +169,13 @@ class GIL(Model):
         """`HyperbolicAttention` in plain torch."""
         from torch_geometric.utils import softmax
 
-        B = ball(u.device)
         src, dst, slot = view.entries(layer)
         by_head = u.view(*u.shape[:2], sender.shape[2], -1)
         sender, receiver = sender[:, src], view.own(layer, receiver)[:, dst]
-        distance = B.dist(z[:, src], view.own(layer, z)[:, dst], keepdim=True)
+        apart = distance(z[:, src], view.own(layer, z)[:, dst])
         absent = (view.batch.weights("ones")[:, slot] == 0).unsqueeze(-1)
         n = len(view.rows(layer + 1))
-        closeness = softmax(distance.masked_fill(absent, -torch.inf), dst, num_nodes=n, dim=1)
+        closeness = softmax(apart.masked_fill(absent, -torch.inf), dst, num_nodes=n, dim=1)
         score = torch.nn.functional.leaky_relu((sender + receiver) * closeness, NEGATIVE_SLOPE)
         alpha = softmax(score.masked_fill(absent, -torch.inf), dst, num_nodes=n, dim=1)
         if noise is not None and self.dropout > 0:
@@ -204,28 +200,26 @@ class GIL(Model):
         return out + p[f"b_e{layer}"]
 
     def _interact(
-        self, p: Parameters, view: View, layer: int, x_h: Tensor, x_e: Tensor, noise: Noise | None
+        self, p: Parameters, view: View, layer: int, v: Tensor, x_e: Tensor, noise: Noise | None
     ) -> tuple[Tensor, Tensor]:
-        """Each branch takes from the other, the Euclidean one from the new x_h."""
-        B, site, rows = ball(x_h.device), SITES * layer, layer + 1
-        other = B.expmap0(x_e)
-        step = B.mobius_scalar_mul(p[f"beta_h{layer}"] * B.dist(x_h, other, keepdim=True), other)
+        """Each branch takes from the other, the Euclidean one from the new x_h; log0 x_h, x_e."""
+        site, rows = SITES * layer, layer + 1
+        x_h, long = exp0(v), length(x_e)
+        r = p[f"beta_h{layer}"] * distance(x_h, exp0(x_e))
+        step = x_e * ((r * long.clamp(max=REACH)).tanh() / long)  # r (x) exp0 x_e
         step = view.dropout(rows, step, self.drop_euclidean, noise, site + 4)
-        x_h = B.mobius_add(x_h, B.projx(step))
-        log = B.logmap0(x_h)
+        log = log0(add(x_h, inside(step)))
         q = p[f"beta_e{layer}"] * (log - x_e).square().sum(-1, keepdim=True)
-        return x_h, x_e + view.dropout(rows, q * log, self.drop_hyperbolic, noise, site + 5)
+        return log, x_e + view.dropout(rows, q * log, self.drop_hyperbolic, noise, site + 5)
 
     def _mixture(
-        self, p: Parameters, view: View, z: Tensor, scores: Tensor, noise: Noise | None
+        self, p: Parameters, view: View, v: Tensor, scores: Tensor, noise: Noise | None
     ) -> Tensor:
         """w_h times the distances to the hyperplanes plus w_e times the Euclidean scores."""
-        B, site = ball(z.device), SITES * self.layers
-        distances = B.dist2plane(
-            z.unsqueeze(2), B.expmap0(p["points"]).unsqueeze(1), p["normals"].unsqueeze(1),
-            signed=True,
-        ) * p["scale"].exp()  # fmt: skip
-        w_h = (B.logmap0(z) @ p["mix_h"]).sigmoid()
+        site = SITES * self.layers
+        distances = distance_to_planes(exp0(v), exp0(p["points"]), p["normals"])
+        distances = distances * p["scale"].exp()
+        w_h = (within_reach(v) @ p["mix_h"]).sigmoid()
         w_e = (scores @ p["mix_e"]).sigmoid()
         w_h = view.dropout(view.depth, w_h, self.drop_hyperbolic, noise, site)
         w_e = view.dropout(view.depth, w_e, self.drop_euclidean, noise, site + 1)

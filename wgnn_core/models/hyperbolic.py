@@ -103,13 +103,16 @@ def _attention(  # type: ignore[no-untyped-def]
         for i in range(len(first_slot)):
             lo, hi, slot, me = indptr[i], indptr[i + 1], first_slot[i], own[i]
             there = present[k % len(present)][slot : slot + hi - lo]
-            near, a = close[k, lo:hi], alpha_k[lo * heads : hi * heads]
+            near, a, among = close[k, lo:hi], alpha_k[lo * heads : hi * heads], _ZERO
             for t in range(hi - lo):
                 j = U(source[U(lo + t)])
                 q = _apart(z_k, j * width, U(me) * width, width) / (room[k, j] * room[k, me])
-                # the distance in the ball is 2 arsinh(sqrt(q))
-                near[U(t)] = np.log1p(_TWO * (q + np.sqrt(q * (_ONE + q))))
-            softmax_by_head(near, there, top[:1], total[:1], bits, power)
+                # the distance in the ball is 2 arsinh(sqrt(q)); its exponential, for the softmax:
+                grown = _ONE + _TWO * (q + np.sqrt(q * (_ONE + q)))
+                near[U(t)] = grown if there[U(t)] != 0 else _ZERO
+                among += near[U(t)]
+            for t in range(hi - lo):
+                near[U(t)] /= among
             at, receiver_i = U(0), receiver[k, me]
             for t in range(hi - lo):
                 sender_j, factor = sender[k, U(source[U(lo + t)])], near[U(t)]
