@@ -29,7 +29,7 @@ from wgnn_core.studies.records import (
 from wgnn_core.studies.report import number
 from wgnn_core.studies.running import Found
 from wgnn_core.studies.saved import command, shipped, verdict_of_all
-from wgnn_core.studies.tables import cell_table, claim_table, latex
+from wgnn_core.studies.tables import cell_table, claim_table, grids, latex
 
 SHIPPED, QUICK, FULL = "Results that come with it", "Run here, quick", "Run here, full"
 SIZES: dict[str, Size] = {QUICK: "quick", FULL: "full"}
@@ -49,7 +49,7 @@ page_start(
 
 def short_table(records: list[Record], axes: tuple[str, str]) -> None:
     """What one looks at first; every other column is in the file."""
-    rows = []
+    rows, letters = [], grids(records)
     for r in records:
         c = r.comparison
         rows.append(
@@ -69,6 +69,7 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
                 "shared": r.against(r.shared).difference if r.shared else None,
                 "best": r.against(r.best).difference if r.best else None,
                 "eta": r.eta,
+                "grid": letters[r.grid] if len(letters) > 1 else "",
                 "note": r.published.note,
             }
         )
@@ -110,6 +111,7 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
             "paper": figure("Paper: gain", format="%+.2f", width=85, help="The published gain"),
             "verdict": text("Verdict", width=115),
             "eta": text("η", width=110),
+            "grid": text("Searched", width=75, help="Among which η: the letter stands below"),
             "note": text("Note", width=250),
         },
     )  # fmt: skip
@@ -161,10 +163,12 @@ def draw(found: Found) -> None:
     if found.records:
         st.subheader("Every cell", anchor=False)
         short_table(found.records, study.axes)
-        grids = dict.fromkeys(r.grid for r in found.records)
+        letters = grids(found.records)
+        searched = [f"({letter}) {grid}" for grid, letter in letters.items()]
         tests = dict.fromkeys(r.comparison.test for r in found.records)
         st.caption(
-            f"Accuracies in %, gains in points. Searched: {md('; '.join(grids), 900)}. "
+            f"Accuracies in %, gains in points. Searched: "
+            f"{md('; '.join(searched if len(letters) > 1 else letters), 1800)}. "
             f"p: {', '.join(tests)}."
         )
         if any(r.published.gain is not None for r in found.records):

@@ -23,7 +23,7 @@ from wgnn_core.studies.records import mean, spread, with_holm
 from wgnn_core.studies.report import HEAD, report
 from wgnn_core.studies.running import collect
 from wgnn_core.studies.saved import command, read, save, shipped
-from wgnn_core.studies.tables import cell_table, claim_table, latex
+from wgnn_core.studies.tables import cell_table, claim_table, grids, latex
 
 from .conftest import TINY, cells
 
@@ -129,6 +129,30 @@ def test_a_shipped_file_can_be_shown(file: Path) -> None:
 def test_the_report_is_that_of_the_files() -> None:
     written = (ROOT / "docs" / "REPRODUCTION.md").read_text(encoding="utf-8")
     assert written == report()
+
+
+@pytest.mark.parametrize("name", [file.stem for file in FILES])
+def test_n_and_grid_stand_with_every_number(name: str) -> None:
+    saved = shipped(name)
+    assert saved is not None
+    part = report().split(f"\n## {STUDIES[name].title}\n")[1].split("\n## ")[0]
+    rows = [line[2:-2].split(" | ") for line in part.splitlines() if line.startswith("| ")]
+    head, body = rows[0], rows[1 : len(saved.found.records) + 1]
+    records = saved.found.records
+    letters = grids(records)
+    for record, row in zip(records, body, strict=True):
+        assert row[head.index("n")] == str(record.n)
+        if "searched" in head:
+            assert f"({row[head.index('searched')]}) {record.grid}" in part
+        else:
+            assert not records or "η" not in head or set(letters) == {record.grid}
+
+
+def test_grids_have_letters_of_their_own(karate: RunResult, store: Store) -> None:
+    (one,) = collect(TINY, cells("full")[:1], "full", store).records
+    letters = grids([replace(one, grid=f"grid {i % 60}") for i in range(61)])
+    assert len(set(letters.values())) == len(letters) == 60
+    assert letters["grid 0"] == "a" and letters["grid 26"] == "aa"
 
 
 def test_every_number_of_the_report_is_in_the_files() -> None:

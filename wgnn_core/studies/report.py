@@ -9,6 +9,7 @@ from wgnn_core.studies import STUDIES
 from wgnn_core.studies.plan import Study
 from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, RULE, Claim, Record, by_column
 from wgnn_core.studies.saved import Saved, command, shipped, verdict_of_all
+from wgnn_core.studies.tables import grids
 
 HEAD = """\
 # The paper, reproduced
@@ -113,19 +114,23 @@ def _records(declared: Study, records: Sequence[Record]) -> Iterator[str]:
         names = [_shared(r.reference for r in records), _shared(r.method for r in records)]
     heads = [*declared.axes, "n", *names, "gain", "p", "p Holm", "p Wilcoxon"]
     heads += ["retrained"] * retrained + ["shared"] * several
-    heads += ["test-chosen (not a result)", "η"] * searched
+    letters = grids(records)
+    lettered = searched and len(letters) > 1
+    heads += ["test-chosen (not a result)", "η"] * searched + ["searched"] * lettered
     heads += ["published base", "published", "published gain", "verdict"] * printed
     yield "| " + " | ".join(heads) + " |"
     yield "|---" * len(heads) + "|"
     for r in records:
-        yield "| " + " | ".join(map(_cell, _row(r, retrained, several, searched, printed))) + " |"
+        told = _row(r, retrained, several, searched)
+        told += [letters[r.grid]] * lettered + _printed(r) * printed
+        yield "| " + " | ".join(map(_cell, told)) + " |"
     yield ""
     tests: dict[str, dict[str, None]] = {}
     for r in records:
         tests.setdefault(r.comparison.test, {})[r.graph] = None
     yield "Tests: " + "; ".join(f"{t} on {', '.join(g)}" for t, g in tests.items()) + "."
-    grids = {r.grid: None for r in records}
-    yield "Searched: " + "; ".join(grids) + "."
+    keys = [f"({letter}) {grid}" if lettered else grid for grid, letter in letters.items()]
+    yield f"Searched: {'; '.join(keys)}."
 
 
 def _shared(names: Iterable[str]) -> str:
@@ -133,7 +138,7 @@ def _shared(names: Iterable[str]) -> str:
     return " / ".join(dict.fromkeys(names))
 
 
-def _row(r: Record, retrained: bool, several: bool, searched: bool, printed: bool) -> list[str]:
+def _row(r: Record, retrained: bool, several: bool, searched: bool) -> list[str]:
     c = r.comparison
     holm = "" if r.holm is None else f"{r.holm:.2g}"
     told = [
@@ -150,14 +155,16 @@ def _row(r: Record, retrained: bool, several: bool, searched: bool, printed: boo
     told += [_gain(r, "retrained")] * retrained + [_gain(r, "shared")] * several
     if searched:
         told += [_gain(r, "best"), r.eta]
-    if printed:
-        base, method = (
-            "" if pair is None else f"{pair[0]:.2f} ± {pair[1]:.2f}"
-            for pair in (r.published.base, r.published.method)
-        )
-        gain = "" if r.published.gain is None else signed(r.published.gain)
-        told += [base, method, gain, r.verdict]
     return told
+
+
+def _printed(r: Record) -> list[str]:
+    base, method = (
+        "" if pair is None else f"{pair[0]:.2f} ± {pair[1]:.2f}"
+        for pair in (r.published.base, r.published.method)
+    )
+    gain = "" if r.published.gain is None else signed(r.published.gain)
+    return [base, method, gain, r.verdict]
 
 
 def _gain(r: Record, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_lowercase
 
 import pandas as pd
 
@@ -58,6 +59,12 @@ def _row(study: Study, r: Record) -> dict[str, object]:
         "note": printed.note,
     }
     return row
+
+
+def grids(records: Sequence[Record]) -> dict[str, str]:
+    """A letter for each way eta was searched, in the order of the records: a to z, aa to zz."""
+    found = dict.fromkeys(r.grid for r in records)
+    return {grid: ascii_lowercase[i % 26] * (i // 26 + 1) for i, grid in enumerate(found)}
 
 
 def _gain(r: Record, name: str) -> float | None:
