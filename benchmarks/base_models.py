@@ -271,6 +271,7 @@ class PlainView(View):
 
 def plain_training(model: Model, graph: Graph, seed: int) -> float:
     """Train once, all nodes in each pass and an evaluation each epoch; the best validation."""
+    torch.manual_seed(seed)  # for torch's own dropout
     domain = replace(Domain.of(graph, torch.device("cpu")), compiled=False)
     data = Trainings.of_seeds(graph, np.array([seed]))
     batch = PlainBatch(domain, None)

@@ -34,6 +34,7 @@ GAIN = {"h": 2**0.5, "e": 1.0}
 """Of the first weights in each space."""
 SITES = 10
 """Places that draw in one layer."""
+CHAMELEON: dict[str, Any] = {"weight_decay": 0.0, "dropout": 0.3, "drop_hyperbolic": 0.0}
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ class GIL(Model):
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "citeseer": {"dropout": 0.5, "drop_hyperbolic": 0.8},
         "pubmed": {"weight_decay": 5e-4},
+        "chameleon": CHAMELEON,
+        "chameleon_filtered": CHAMELEON,
         "airport": {"dropout": 0.0, "layers": 3, "activation": "relu", "drop_hyperbolic": 0.0},
         "disease-sim": {"dropout": 0.1, "activation": "relu", "drop_hyperbolic": 0.0},
     }

@@ -30,6 +30,7 @@ PRETRAINING_STREAM = 1 << 40
 
 PHOTO: dict[str, Any] = {
     "weight_decay": 5e-3, "decoder": 128, "pretrain_lr": 0.005, "unit_length": False,
+    "degree_loss": 0.0,
 }  # fmt: skip
 
 Moments = dict[str, Tensor]
