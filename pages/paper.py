@@ -31,6 +31,8 @@ from wgnn_core.studies.running import Found
 from wgnn_core.studies.saved import command, shipped, verdict_of_all
 from wgnn_core.studies.tables import cell_table, claim_table, grids, latex
 
+MOST_ROWS = 60
+"""A longer table scrolls in itself."""
 SHIPPED, QUICK, FULL = "Results that come with it", "Run here, quick", "Run here, full"
 SIZES: dict[str, Size] = {QUICK: "quick", FULL: "full"}
 ICONS = {
@@ -58,6 +60,7 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
                 axes[1]: r.column,
                 "verdict": "" if r.verdict == UNPUBLISHED else r.verdict,
                 "n": r.n,
+                "grid": letters[r.grid] if len(letters) > 1 else "",
                 "base": mean(r.base),
                 "tally": mean(r.tally),
                 "gain": round(c.difference, 2) + 0.0,
@@ -69,7 +72,6 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
                 "shared": r.against(r.shared).difference if r.shared else None,
                 "best": r.against(r.best).difference if r.best else None,
                 "eta": r.eta,
-                "grid": letters[r.grid] if len(letters) > 1 else "",
                 "note": r.published.note,
             }
         )
@@ -81,6 +83,7 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
         frame.drop(columns=empty),
         hide_index=True,
         placeholder="",
+        height="content" if len(frame) <= MOST_ROWS else "auto",
         key="paper_table",
         column_config={
             axes[0]: text(width=125),
@@ -111,7 +114,7 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
             "paper": figure("Paper: gain", format="%+.2f", width=85, help="The published gain"),
             "verdict": text("Verdict", width=115),
             "eta": text("η", width=110),
-            "grid": text("Searched", width=75, help="Among which η: the letter stands below"),
+            "grid": text("Search", width=65, help="Among which η: the letter stands below"),
             "note": text("Note", width=250),
         },
     )  # fmt: skip
