@@ -173,7 +173,8 @@ def attention_backward(  # type: ignore[no-untyped-def]
     d = width // U(heads)
     size = longest_row(indptr)
     local, kept = np.empty(size, np.uint32), np.empty(size, np.uint32)
-    place, value = np.empty(size, np.int64), np.empty(size, np.float32)
+    place, value = np.empty(size, np.uint32), np.empty(size, np.float32)
+    to_alpha = np.empty(size, np.float32)
     for k in range(K):
         h_k, grad_k, out_k = h[k].reshape(-1), grad[k].reshape(-1), grad_h[k].reshape(-1)
         for i in range(len(first_slot)):
@@ -199,22 +200,18 @@ def attention_backward(  # type: ignore[no-untyped-def]
                 )  # fmt: skip
                 # softmax: de = alpha (dalpha - sum alpha dalpha); dalpha is 0 where dropped
                 inner = np.float32(0)
+                to_alpha[:count] = 0
                 for q in range(m):
                     j = U(kept[U(q)]) * width + U(head) * d
                     dot = _ZERO
                     for c in range(d):
                         dot += grad_k[o + U(c)] * h_k[j + U(c)]
                     inner += value[U(q)] * dot * scale
-                    value[U(q)] = dot * scale
-                at = U(0)
+                    to_alpha[place[U(q)]] = dot * scale
                 for t in range(count):
-                    a = alpha[k, first + t, head]
-                    dalpha = np.float32(0)
-                    if at < m and place[at] == t:
-                        dalpha = value[at]
-                        at += U(1)
                     j = U(local[U(t)])
                     s = source[k, j, head] + target[k, me, head]
-                    de = a * (dalpha - inner) * _slope(s, negative_slope)
+                    a = alpha[k, first + t, head]
+                    de = a * (to_alpha[U(t)] - inner) * _slope(s, negative_slope)
                     grad_source[k, j, head] += de
                     grad_target[k, me, head] += de
