@@ -88,17 +88,11 @@ def softmax_by_head(a, there, top, total, bits, power):  # type: ignore[no-untyp
             at += U(1)
 
 
-@jit
-def attention(  # type: ignore[no-untyped-def]
+@inlined
+def _attention(  # type: ignore[no-untyped-def]
     indptr, neighbour, first_slot, present, own, h, source, target, heads, negative_slope,
     keys, thr, scale, alpha, out,
 ):  # fmt: skip
-    """out[k, i] = sum_j dropout(softmax_j(leaky(source_j + target_i))) h_j, head by head.
-
-    Row i reads neighbour[t] for indptr[i] <= t < indptr[i+1]; the slots behind them are
-    consecutive from first_slot[i] on. Absent slots (`present` 0) take no part. The softmax goes to
-    alpha[k, t, head]; the backward pass needs it.
-    """
     K, width = h.shape[0], U(h.shape[2])
     d = width // U(heads)
     size = longest_row(indptr)
@@ -164,6 +158,35 @@ def attention(  # type: ignore[no-untyped-def]
 
 
 @jit
+def attention(  # type: ignore[no-untyped-def]
+    indptr, neighbour, first_slot, present, own, h, source, target, heads, negative_slope,
+    keys, thr, scale, alpha, out,
+):  # fmt: skip
+    """out[k, i] = sum_j dropout(softmax_j(leaky(source_j + target_i))) h_j, head by head.
+
+    Row i reads neighbour[t] for indptr[i] <= t < indptr[i+1]; the slots behind them are
+    consecutive from first_slot[i] on. Absent slots (`present` 0) take no part. The softmax goes to
+    alpha[k, t, head]; the backward pass needs it.
+    """
+    # the same with a number that LLVM knows: its loops over heads become single instructions
+    if heads == 8:
+        _attention(
+            indptr, neighbour, first_slot, present, own, h, source, target, 8, negative_slope,
+            keys, thr, scale, alpha, out,
+        )  # fmt: skip
+    elif heads == 1:
+        _attention(
+            indptr, neighbour, first_slot, present, own, h, source, target, 1, negative_slope,
+            keys, thr, scale, alpha, out,
+        )  # fmt: skip
+    else:
+        _attention(
+            indptr, neighbour, first_slot, present, own, h, source, target, heads, negative_slope,
+            keys, thr, scale, alpha, out,
+        )  # fmt: skip
+
+
+@jit
 def attention_backward(  # type: ignore[no-untyped-def]
     indptr, neighbour, first_slot, own, h, source, target, heads, negative_slope,
     keys, thr, scale, alpha, grad, grad_h, grad_source, grad_target,
@@ -174,22 +197,27 @@ def attention_backward(  # type: ignore[no-untyped-def]
     size = longest_row(indptr)
     local, kept = np.empty(size, np.uint32), np.empty(size, np.uint32)
     place, value = np.empty(size, np.uint32), np.empty(size, np.float32)
-    to_alpha = np.empty(size, np.float32)
+    to_alpha, inner = np.empty(size * heads, np.float32), np.empty(heads, np.float32)
     for k in range(K):
         h_k, grad_k, out_k = h[k].reshape(-1), grad[k].reshape(-1), grad_h[k].reshape(-1)
+        alpha_k, source_k = alpha[k].reshape(-1), source[k].reshape(-1)
+        to_source = grad_source[k].reshape(-1)
         for i in range(len(first_slot)):
             first, lo = indptr[U(i)], first_slot[U(i)]
             count = indptr[U(i + 1)] - first
             me = U(own[i])
             for t in range(count):
                 local[U(t)] = neighbour[U(first + t)]
+            to_alpha[: count * heads] = 0
             for head in range(heads):
                 o = U(i) * width + U(head) * d
                 m = U(0)
+                at = U(first) * U(heads) + U(head)
                 for t in range(count):
                     kept[m] = local[U(t)]
                     place[m] = t
-                    value[m] = alpha[k, first + t, head]
+                    value[m] = alpha_k[at]
+                    at += U(heads)
                     if len(keys) > 0:
                         m += U(draw(keys[k], U(lo + t) * U(heads) + U(head)) < thr)
                     else:
@@ -199,19 +227,23 @@ def attention_backward(  # type: ignore[no-untyped-def]
                     grad_k, o, width, U(head) * d, d, out_k,
                 )  # fmt: skip
                 # softmax: de = alpha (dalpha - sum alpha dalpha); dalpha is 0 where dropped
-                inner = np.float32(0)
-                to_alpha[:count] = 0
+                total = _ZERO
                 for q in range(m):
                     j = U(kept[U(q)]) * width + U(head) * d
                     dot = _ZERO
                     for c in range(d):
                         dot += grad_k[o + U(c)] * h_k[j + U(c)]
-                    inner += value[U(q)] * dot * scale
-                    to_alpha[place[U(q)]] = dot * scale
-                for t in range(count):
-                    j = U(local[U(t)])
-                    s = source[k, j, head] + target[k, me, head]
-                    a = alpha[k, first + t, head]
-                    de = a * (to_alpha[U(t)] - inner) * _slope(s, negative_slope)
-                    grad_source[k, j, head] += de
-                    grad_target[k, me, head] += de
+                    total += value[U(q)] * dot * scale
+                    to_alpha[U(place[U(q)]) * U(heads) + U(head)] = dot * scale
+                inner[U(head)] = total
+            target_i, to_target = target[k, me], grad_target[k, me]
+            at, to = U(0), U(first) * U(heads)
+            for t in range(count):
+                j = U(local[U(t)]) * U(heads)
+                for head in range(heads):
+                    s = source_k[j + U(head)] + target_i[U(head)]
+                    de = alpha_k[to + at] * (to_alpha[at] - inner[U(head)])
+                    de = de * _slope(s, negative_slope)
+                    to_source[j + U(head)] += de
+                    to_target[U(head)] += de
+                    at += U(1)
