@@ -10,7 +10,7 @@ from torch import Tensor
 
 from wgnn_core.replicas.attention_kernels import softmax_by_head
 from wgnn_core.replicas.compiled import inlined_sums, jit_sums
-from wgnn_core.replicas.kernels import NO_PREFETCH, NO_SHIFT, U, draw, gather, longest_row, scatter
+from wgnn_core.replicas.kernels import U, draw, longest_row
 from wgnn_core.replicas.random import UIntArray, threshold
 from wgnn_core.replicas.structure import Layer
 
@@ -84,22 +84,20 @@ def _apart(z, x, y, d):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit_sums
-def _attention(  # type: ignore[no-untyped-def]
-    indptr, source, first_slot, own, present, z, u, sender, receiver, slope, keys, thr, scale,
-    close, alpha, out,
+@inlined_sums
+def _rows(  # type: ignore[no-untyped-def]
+    indptr, source, first_slot, own, present, z, u, sender, receiver, heads, d, slope, keys, thr,
+    scale, close, alpha, out,
 ):  # fmt: skip
-    K, width, heads = len(u), U(u.shape[2]), sender.shape[2]
-    d = width // U(heads)
+    K, width = len(u), U(u.shape[2])
     size = longest_row(indptr)
-    chosen, weight = np.empty(size, np.uint32), np.empty(size, np.float32)
     top, total = np.empty(heads, np.float32), np.empty(heads, np.float32)
     bits = np.empty(size * heads, np.int32)
     power = bits.view(np.float32)
     room = _room(z)
     for k in range(K):
         u_k, out_k, alpha_k = u[k].reshape(-1), out[k].reshape(-1), alpha[k].reshape(-1)
-        z_k = z[k].reshape(-1)
+        z_k, sender_k = z[k].reshape(-1), sender[k].reshape(-1)
         for i in range(len(first_slot)):
             lo, hi, slot, me = indptr[i], indptr[i + 1], first_slot[i], own[i]
             there = present[k % len(present)][slot : slot + hi - lo]
@@ -115,76 +113,100 @@ def _attention(  # type: ignore[no-untyped-def]
                 near[U(t)] /= among
             at, receiver_i = U(0), receiver[k, me]
             for t in range(hi - lo):
-                sender_j, factor = sender[k, U(source[U(lo + t)])], near[U(t)]
+                j, factor = U(source[U(lo + t)]) * U(heads), near[U(t)]
                 for head in range(heads):
-                    x = (sender_j[U(head)] + receiver_i[U(head)]) * factor
+                    x = (sender_k[j + U(head)] + receiver_i[U(head)]) * factor
                     a[at] = x if x > 0 else slope * x
                     at += U(1)
-            softmax_by_head(a, there, top, total, bits, power)
-            for head in range(heads):
-                m = U(0)
-                for t in range(hi - lo):
-                    chosen[m] = source[U(lo + t)]
-                    weight[m] = a[U(t) * U(heads) + U(head)]
+            softmax_by_head(a, there, heads, top, total, bits, power)
+            row = out_k[i * width : (i + 1) * width]
+            row[:] = _ZERO
+            at = U(0)
+            for t in range(hi - lo):
+                j, begin = U(source[U(lo + t)]) * width, U(slot + t) * U(heads)
+                for head in range(heads):
+                    weight = a[at]
                     if len(keys) > 0:
-                        m += U(draw(keys[k], U(slot + t) * U(heads) + U(head)) < thr)
-                    else:
-                        m += U(1)
-                gather(
-                    chosen, weight, U(0), m, NO_SHIFT, NO_PREFETCH, scale,
-                    u_k, width, U(head) * d, d, out_k, U(i) * width + U(head) * d,
-                )  # fmt: skip
+                        weight = weight if draw(keys[k], begin + U(head)) < thr else _ZERO
+                    for c in range(d):
+                        row[U(head * d + c)] += weight * u_k[j + U(head * d + c)]
+                    at += U(1)
+            for c in range(width):
+                row[U(c)] *= scale
 
 
 @jit_sums
-def _attention_backward(  # type: ignore[no-untyped-def]
-    indptr, source, first_slot, own, z, u, sender, receiver, slope, keys, thr, scale,
+def _attention(  # type: ignore[no-untyped-def]
+    indptr, source, first_slot, own, present, z, u, sender, receiver, slope, keys, thr, scale,
+    close, alpha, out,
+):  # fmt: skip
+    heads, d = sender.shape[2], u.shape[2] // sender.shape[2]
+    # the same with numbers that LLVM knows, see `attention_kernels.attention`
+    if heads == 8 and d == 2:
+        _rows(
+            indptr, source, first_slot, own, present, z, u, sender, receiver, 8, 2, slope, keys,
+            thr, scale, close, alpha, out,
+        )  # fmt: skip
+    elif heads == 1 and d == 16:
+        _rows(
+            indptr, source, first_slot, own, present, z, u, sender, receiver, 1, 16, slope, keys,
+            thr, scale, close, alpha, out,
+        )  # fmt: skip
+    else:
+        _rows(
+            indptr, source, first_slot, own, present, z, u, sender, receiver, heads, d, slope,
+            keys, thr, scale, close, alpha, out,
+        )  # fmt: skip
+
+
+@inlined_sums
+def _rows_backward(  # type: ignore[no-untyped-def]
+    indptr, source, first_slot, own, z, u, sender, receiver, heads, d, slope, keys, thr, scale,
     close, alpha, grad, to_z, to_u, to_sender, to_receiver,
 ):  # fmt: skip
-    K, width, heads = len(u), U(u.shape[2]), sender.shape[2]
-    d = width // U(heads)
+    K, width = len(u), U(u.shape[2])
     size = longest_row(indptr)
-    slopes, to_close = np.empty(size, np.float32), np.empty(size, np.float32)
-    chosen, weight, room = np.empty(size, np.uint32), np.empty(size, np.float32), _room(z)
+    slopes, inner = np.empty(size * heads, np.float32), np.empty(heads, np.float32)
+    room = _room(z)
     for k in range(K):
         u_k, to_u_k, grad_k = u[k].reshape(-1), to_u[k].reshape(-1), grad[k].reshape(-1)
-        z_k, to_z_k = z[k].reshape(-1), to_z[k].reshape(-1)
+        z_k, to_z_k, alpha_k = z[k].reshape(-1), to_z[k].reshape(-1), alpha[k].reshape(-1)
+        sender_k, to_sender_k = sender[k].reshape(-1), to_sender[k].reshape(-1)
         for i in range(len(first_slot)):
             lo, hi, slot, me = indptr[i], indptr[i + 1], first_slot[i], own[i]
-            near = close[k, lo:hi]
-            to_close[:] = 0
-            for head in range(heads):
-                o, m, inner = U(i) * width + U(head) * d, U(0), _ZERO
-                for t in range(hi - lo):
-                    a, j = alpha[k, lo + t, head], source[lo + t]
-                    kept = _ONE
+            near, a = close[k, lo:hi], alpha_k[lo * heads : hi * heads]
+            g_i = grad_k[i * width : (i + 1) * width]
+            inner[:] = _ZERO
+            at = U(0)
+            for t in range(hi - lo):
+                j, begin = U(source[U(lo + t)]) * width, U(slot + t) * U(heads)
+                for head in range(heads):
+                    kept = scale
                     if len(keys) > 0:
-                        drawn = draw(keys[k], U(slot + t) * U(heads) + U(head))
-                        kept = _ONE if drawn < thr else _ZERO
-                    chosen[m], weight[m] = j, a
-                    m += U(kept)
-                    dot, at = _ZERO, U(j) * width + U(head) * d
+                        kept = scale if draw(keys[k], begin + U(head)) < thr else _ZERO
+                    dot, weight = _ZERO, a[at] * kept
                     for c in range(d):
-                        dot += grad_k[o + c] * u_k[at + c]
-                    slopes[t] = dot * scale * kept
-                    inner += a * slopes[t]
-                scatter(
-                    chosen, weight, U(0), m, NO_SHIFT, NO_PREFETCH, scale,
-                    grad_k, o, width, U(head) * d, d, to_u_k,
-                )  # fmt: skip
-                for t in range(hi - lo):
-                    j = source[lo + t]
-                    both = sender[k, j, head] + receiver[k, me, head]
-                    bent = _ONE if both * near[t] > 0 else slope
-                    g = alpha[k, lo + t, head] * (slopes[t] - inner) * bent
-                    to_sender[k, j, head] += g * near[t]
-                    to_receiver[k, me, head] += g * near[t]
-                    to_close[t] += g * both
-            inner = _ZERO
+                        dot += g_i[U(head * d + c)] * u_k[j + U(head * d + c)]
+                        to_u_k[j + U(head * d + c)] += weight * g_i[U(head * d + c)]
+                    slopes[at] = dot * kept
+                    inner[U(head)] += weight * dot
+                    at += U(1)
+            at, receiver_i, to_receiver_i = U(0), receiver[k, me], to_receiver[k, me]
+            among = _ZERO
             for t in range(hi - lo):
-                inner += near[t] * to_close[t]
+                j, factor, to_close = U(source[U(lo + t)]) * U(heads), near[U(t)], _ZERO
+                for head in range(heads):
+                    both = sender_k[j + U(head)] + receiver_i[U(head)]
+                    bent = _ONE if both * factor > 0 else slope
+                    g = a[at] * (slopes[at] - inner[U(head)]) * bent
+                    to_sender_k[j + U(head)] += g * factor
+                    to_receiver_i[U(head)] += g * factor
+                    to_close += g * both
+                    at += U(1)
+                slopes[U(t)] = to_close  # read by now: t is never before t * heads
+                among += factor * to_close
             for t in range(hi - lo):
-                j, g = U(source[U(lo + t)]), near[t] * (to_close[t] - inner)
+                j, g = U(source[U(lo + t)]), near[U(t)] * (slopes[U(t)] - among)
                 x, y, room_x, room_y = j * width, U(me) * width, room[k, j], room[k, me]
                 q = _apart(z_k, x, y, width) / (room_x * room_y)
                 if q == 0 or g == 0:  # at distance 0, as on a self-loop, there is no direction
@@ -195,3 +217,26 @@ def _attention_backward(  # type: ignore[no-untyped-def]
                     gap = between * (z_k[x + c] - z_k[y + c])
                     to_z_k[x + c] += gap + to_x * z_k[x + c]
                     to_z_k[y + c] += to_y * z_k[y + c] - gap
+
+
+@jit_sums
+def _attention_backward(  # type: ignore[no-untyped-def]
+    indptr, source, first_slot, own, z, u, sender, receiver, slope, keys, thr, scale,
+    close, alpha, grad, to_z, to_u, to_sender, to_receiver,
+):  # fmt: skip
+    heads, d = sender.shape[2], u.shape[2] // sender.shape[2]
+    if heads == 8 and d == 2:
+        _rows_backward(
+            indptr, source, first_slot, own, z, u, sender, receiver, 8, 2, slope, keys, thr, scale,
+            close, alpha, grad, to_z, to_u, to_sender, to_receiver,
+        )  # fmt: skip
+    elif heads == 1 and d == 16:
+        _rows_backward(
+            indptr, source, first_slot, own, z, u, sender, receiver, 1, 16, slope, keys, thr,
+            scale, close, alpha, grad, to_z, to_u, to_sender, to_receiver,
+        )  # fmt: skip
+    else:
+        _rows_backward(
+            indptr, source, first_slot, own, z, u, sender, receiver, heads, d, slope, keys, thr,
+            scale, close, alpha, grad, to_z, to_u, to_sender, to_receiver,
+        )  # fmt: skip

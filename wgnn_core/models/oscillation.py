@@ -119,7 +119,7 @@ def _dot_attention(indptr, idx, present, mine, theirs, alpha):  # type: ignore[n
                     for c in range(U(head * d), U((head + 1) * d)):
                         dot += row[c] * theirs_k[j + c]
                     a[U(t * heads + head)] = dot * scale
-            softmax_by_head(a, there[lo:hi], top, total, bits, power)
+            softmax_by_head(a, there[lo:hi], heads, top, total, bits, power)
 
 
 @jit_sums

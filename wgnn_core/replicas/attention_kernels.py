@@ -54,12 +54,11 @@ def exp_in_place(x, bits, power):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def softmax_by_head(a, there, top, total, bits, power):  # type: ignore[no-untyped-def]
+def softmax_by_head(a, there, heads, top, total, bits, power):  # type: ignore[no-untyped-def]
     """a[t, head] (flat) becomes its softmax over t, for each head; 0 where `there[t]` is 0.
 
     `top` and `total` are room for one number per head, `bits` and `power` as in `exp_in_place`.
     """
-    heads = len(top)
     top[:] = _LOWEST
     at = U(0)
     for t in range(len(there)):
