@@ -190,6 +190,41 @@ def test_overlap_counts_only_the_splits_that_the_seeds_use() -> None:
         return Split(place < train, place == 11, (place >= train) & (place < train + test))
 
     graph = make_graph("g", np.eye(12), [(0, 1)], [0, 1] * 6, [split(4, 2), split(5, 5)])
-    assert overlap_of(graph, [0, 1]) == pytest.approx((2 / 4 + 5 / 5) / 2)
+    assert overlap_of(graph, [0, 1]) == pytest.approx((2 / 9 + 5 / 6) / 2)  # 5 and 1 left over
     assert overlap_of(graph, [0, 2, 4]) == 0  # all on the first split
     assert overlap_of(graph, [7]) == 0
+
+
+def test_with_no_node_left_over_it_is_the_ratio_of_nadeau_and_bengio() -> None:
+    place = np.arange(12)
+    splits = [Split(place % 4 == i, place % 4 == 3, ~np.isin(place % 4, [i, 3])) for i in (0, 1)]
+    graph = make_graph("g", np.eye(12), [(0, 1)], [0, 1] * 6, splits)
+    assert overlap_of(graph, [0, 1]) == pytest.approx(6 / 3)
+    few = make_graph("g", np.eye(14), [(0, 1)], [0, 1] * 6 + [-1, -1], [
+        Split(*(np.append(mask, [False, False]) for mask in (s.train, s.val, s.test)))
+        for s in splits
+    ])  # fmt: skip
+    assert overlap_of(few, [0, 1]) == pytest.approx(6 / 3)  # unlabelled nodes are never drawn
+
+
+def test_small_training_sets_keep_the_level_of_the_test() -> None:
+    """Gains without an effect: of each node its own, and of each training its own.
+
+    Twenty splits of 400 nodes, 20 for training, 40 for validation, 200 for testing. Without the
+    correction every third test or so finds an effect; n_test / n_train = 10 finds next to none.
+    """
+    rng = np.random.default_rng(0)
+    splits = [
+        Split(place < 20, (place >= 20) & (place < 60), place >= 200)
+        for place in (rng.permutation(400) for _ in range(20))
+    ]
+    graph = make_graph("g", np.eye(400), [(0, 1)], [0, 1] * 200, splits)
+    overlap, tests = overlap_of(graph, range(20)), np.stack([split.test for split in splits])
+    assert overlap == pytest.approx(200 / 160)
+    found = {0.0: 0, overlap: 0, 10.0: 0}
+    for _ in range(400):
+        nodes, trainings = rng.standard_normal(400), 0.05 * rng.standard_normal(20)
+        gains = tests @ nodes / 200 + trainings
+        for correction in found:
+            found[correction] += compare(np.zeros(20), gains, correction).t_pvalue < 0.05
+    assert found[0.0] > 80 and found[overlap] <= 24 and found[10.0] < found[overlap] + 1

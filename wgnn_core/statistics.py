@@ -45,8 +45,8 @@ class Comparison:
         wilcoxon_pvalue: Two-sided p-value of the Wilcoxon signed-rank test. 1 if n = 1 or if
             all differences are zero; it can never be smaller than 2 / 2^n. It takes the gains for
             independent, which those on overlapping splits are not.
-        overlap: Test nodes per training node where the seeds are on overlapping splits; 0 where
-            they share one split.
+        overlap: How much the splits of the seeds have in common, see `overlap_of`; 0 where they
+            share one split.
     """
 
     n: int
@@ -81,25 +81,32 @@ def t_test(overlap: float) -> str:
 
 
 def overlap_of(graph: Graph, seeds: Sequence[int]) -> float:
-    """Test nodes per training node, the mean over the splits of `seeds`; 0 if they share one."""
+    """What overlapping splits add to 1/n in `compare`, the mean over the splits of `seeds`.
+
+    Nadeau and Bengio take n_test / n_train: rho / (1 - rho) with rho = n_test / (n_test + n_train),
+    the share of test nodes that two random splits have in common if they use all nodes. Labelled
+    nodes that a split leaves out could as well have been drawn, and are counted with the training
+    nodes: with 20 training nodes per class two test sets share much less. Without such nodes it is
+    their ratio. 0 if the seeds share one split.
+    """
     used = sorted({int(seed) % len(graph.splits) for seed in seeds})
     if len(used) < 2:
         return 0.0
+    labelled = ~graph.unlabelled
     splits = [graph.splits[i] for i in used]
-    return float(np.mean([split.test.sum() / split.train.sum() for split in splits]))
+    return float(np.mean([s.test.sum() / (labelled & ~s.test & ~s.val).sum() for s in splits]))
 
 
 def compare(base: npt.ArrayLike, other: npt.ArrayLike, overlap: float = 0.0) -> Comparison:
     """Compare two methods that were run with the same seeds, in the same order.
 
     With an `overlap` r the variance of the mean gain is s^2 (1/n + r) in place of s^2 / n: Nadeau
-    and Bengio's correction for training sets that share nodes. It is meant for splits that use all
-    nodes; where training sets are small it asks for more than is needed.
+    and Bengio's correction for splits that share nodes.
 
     Args:
         base: One finite value per seed.
         other: One finite value per seed.
-        overlap: Test nodes per training node of overlapping splits (`overlap_of`), else 0.
+        overlap: `overlap_of` the splits where there are several, else 0.
 
     Raises:
         WGNNError: If the two have different lengths, are empty or hold a value not finite.

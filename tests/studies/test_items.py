@@ -123,6 +123,22 @@ def test_orders_are_compared_with_w_seed_by_seed(found: dict[str, list[Record]])
         assert beside.tally == cora[f"{ranker} against GCN"].tally
 
 
+def test_the_orders_together_by_hand(found: dict[str, list[Record]]) -> None:
+    one = next(r for r in found["rankers"] if r.row == "random against w")
+    base = tuple(80.0 + i / 10 for i in range(8))
+    records = [
+        replace(one, column=graph, base=base, tally=tuple(b + gain for b in other))
+        for graph, gain, other in (
+            ("Cora", -2.0, base), ("Citeseer", -1.0, base[::-1]), ("Pubmed", 3.0, base)
+        )
+    ]  # fmt: skip
+    *each, whole = rankers.claims(records)
+    assert [claim.verdict for claim in each] == [REPRODUCED, DIRECTION, NOT]
+    assert whole.verdict == DIRECTION and "n = 8 splits" in whole.found
+    assert "behind in 2, with p < 0.05 in 1; ahead with p < 0.05 in 1." in whole.found
+    assert rankers.claims([]) == []
+
+
 def halves(records: Sequence[Record]) -> dict[str, Record]:
     return {r.method: r for r in records if r.row.startswith("GCN,")}
 

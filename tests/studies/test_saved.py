@@ -14,9 +14,11 @@ import pytest
 
 from wgnn_core.errors import WGNNError
 from wgnn_core.figures.text import signed
+from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.direct import run_here
 from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import Store
+from wgnn_core.statistics import overlap_of
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies.charts import chart, views
 from wgnn_core.studies.records import mean, spread, with_holm
@@ -109,6 +111,18 @@ def test_a_shipped_file_follows_from_its_seeds(file: Path) -> None:
     if told["records"]:  # claims about sizes need the graphs
         claims = STUDIES[file.stem].claims(again)
         assert saved.found.claims == claims
+
+
+@pytest.mark.dataset
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_shipped_tests_are_those_of_the_splits(file: Path, raw_data: Path) -> None:
+    found, graphs = read(file.read_text()).found, dict[Any, Any]()
+    for record in found.records:
+        run = RunConfig.from_json(found.runs[record.runs[-1]].config)
+        key = run.dataset, run.parameters
+        graph = graphs[key] if key in graphs else graphs.setdefault(key, run.graph())
+        assert record.overlap == pytest.approx(overlap_of(graph, run.seeds))
+        assert record.n == len(run.seeds)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
