@@ -211,7 +211,7 @@ def test_small_training_sets_keep_the_level_of_the_test() -> None:
     """Gains without an effect: of each node its own, and of each training its own.
 
     Twenty splits of 400 nodes, 20 for training, 40 for validation, 200 for testing. Without the
-    correction every third test or so finds an effect; n_test / n_train = 10 finds next to none.
+    correction every second test finds an effect; n_test / n_train = 10 finds next to none.
     """
     rng = np.random.default_rng(0)
     splits = [
