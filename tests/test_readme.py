@@ -90,7 +90,10 @@ def test_a_notebook_runs_and_keeps_no_output(notebook: Path, folder: Path) -> No
 
 
 NUMBER = re.compile(r"\d+\.\d\d+")
-SOURCES = ("README.md", "benchmarks/NOTES.md", "benchmarks/base_models.md", "docs/THEORY.md")
+SOURCES = (
+    "README.md", "benchmarks/NOTES.md", "benchmarks/base_models.md", "docs/THEORY.md",
+    "docs/REPRODUCTION.md",
+)  # fmt: skip
 
 
 def test_the_evidence_has_no_number_of_its_own() -> None:
