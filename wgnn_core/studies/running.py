@@ -17,9 +17,9 @@ from wgnn_core.runs.store import Store
 from wgnn_core.studies.plan import Cell, Size, Study
 from wgnn_core.studies.records import Claim, Missing, Record, with_holm
 
-QUICK_SECONDS = 150.0
-"""A cell that may take longer is left out of the quick size, and says so. All of the quick size
-together took 32 minutes on two cores."""
+QUICK_SECONDS = 120.0
+"""A cell that may take longer is left out of the quick size, and says so. By these figures the
+whole quick size takes some 53 minutes on one thread; 79 cells, one less, took 32 on two cores."""
 NOT_YET = "not run yet"
 LEAST_TRAININGS = 20
 """A stored run of fewer says little about speed."""
@@ -216,7 +216,11 @@ def per_training(config: RunConfig) -> float | None:
 
 @cache
 def _seconds() -> dict[str, dict[str, float]]:
-    """Seconds per training by model and dataset, from benchmarks/base_models.md."""
+    """Seconds per training by model and dataset, on one thread beside another busy one.
+
+    They come from full runs of studies, else from benchmarks/base_models.md; a graph in another
+    form has those of the graph.
+    """
     text = resources.files("wgnn_core.studies").joinpath("seconds.json").read_text("utf-8")
     found: dict[str, dict[str, float]] = json.loads(text)
     return found
