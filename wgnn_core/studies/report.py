@@ -154,7 +154,7 @@ def _row(r: Record, retrained: bool, several: bool, searched: bool) -> list[str]
     ]
     told += [_gain(r, "retrained")] * retrained + [_gain(r, "shared")] * several
     if searched:
-        told += [_gain(r, "best"), r.eta]
+        told += [_gain(r, "best"), r.eta.replace(",", ", ")]  # a narrow column may break it
     return told
 
 
@@ -181,4 +181,9 @@ def number(p: float) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    """Without what ends a cell or a line; a number keeps its spread on its line."""
+    return (
+        text.replace("|", "\\|")
+        .replace("\n", " ")
+        .replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
+    )
