@@ -33,6 +33,8 @@ from wgnn_core.studies.tables import cell_table, claim_table, grids, latex
 
 MOST_ROWS = 60
 """A longer table scrolls in itself."""
+LONG = 18
+"""Letters of a name that fit the narrow first column."""
 SHIPPED, QUICK, FULL = "Results that come with it", "Run here, quick", "Run here, full"
 SIZES: dict[str, Size] = {QUICK: "quick", FULL: "full"}
 ICONS = {
@@ -86,7 +88,7 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
         height="content" if len(frame) <= MOST_ROWS else "auto",
         key="paper_table",
         column_config={
-            axes[0]: text(width=125),
+            axes[0]: text(width=125 if max(map(len, frame[axes[0]])) <= LONG else 185),
             axes[1]: text(width=90),
             "n": figure("n", width=40, help="Seeds"),
             "base": figure(
@@ -120,11 +122,13 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
     )  # fmt: skip
 
 
-def claims(found: list[Claim]) -> None:
+def claims(found: list[Claim], beyond: bool) -> None:
+    st.subheader("What was asked" if beyond else "What the paper says", anchor=False)
+    lead = "Asked" if beyond else "The paper"
     for claim in found:
         icon = ICONS.get(claim.verdict, ":material/straighten:")
         with st.container(border=True):
-            st.markdown(f"{icon} **{md(claim.verdict)}.** The paper: {md(claim.says, 300)}")
+            st.markdown(f"{icon} **{md(claim.verdict)}.** {lead}: {md(claim.says, 300)}")
             st.markdown(f"Here: {md(claim.found, 1500)}")
             st.caption(f"Rule: {md(claim.rule, 400)}")
 
@@ -179,8 +183,7 @@ def draw(found: Found) -> None:
     if found.records or found.claims:
         downloads(found)
     if found.claims:
-        st.subheader("What the paper says", anchor=False)
-        claims(found.claims)
+        claims(found.claims, study.beyond)
     if found.records:
         with st.expander("Commands that run a cell again", icon=":material/terminal:"):
             cells = dict.fromkeys(r.cell for r in found.records)

@@ -125,7 +125,7 @@ def _altogether(beside: Sequence[Record]) -> list[Claim]:
 STUDY = Study(
     "rankers",
     "Beyond the paper: other orders in Algorithm 1",
-    "The paper orders by w and tries no other score.",
+    "Test nodes join in the order of w; no other score is tried.",
     cells,
     claims,
     ("Order", "Graph"),

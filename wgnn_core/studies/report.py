@@ -87,7 +87,7 @@ def _item(declared: Study, saved: Saved) -> Iterator[str]:
         yield from _records(declared, found.records)
         yield ""
     if found.claims:
-        yield "| the paper says | found here | verdict | rule |"
+        yield f"| {'asked' if declared.beyond else 'the paper says'} | found here | verdict | rule |"
         yield "|---|---|---|---|"
         for claim in found.claims:
             cells = (claim.says, claim.found, claim.verdict, claim.rule)
