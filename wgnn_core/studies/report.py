@@ -87,7 +87,8 @@ def _item(declared: Study, saved: Saved) -> Iterator[str]:
         yield from _records(declared, found.records)
         yield ""
     if found.claims:
-        yield f"| {'asked' if declared.beyond else 'the paper says'} | found here | verdict | rule |"
+        asked = "asked" if declared.beyond else "the paper says"
+        yield f"| {asked} | found here | verdict | rule |"
         yield "|---|---|---|---|"
         for claim in found.claims:
             cells = (claim.says, claim.found, claim.verdict, claim.rule)
