@@ -16,6 +16,7 @@ from wgnn_core.studies import STUDIES
 from wgnn_core.studies.charts import chart, views
 from wgnn_core.studies.plan import Size
 from wgnn_core.studies.records import (
+    CANDIDATES,
     DIRECTION,
     NOT,
     REPRODUCED,
@@ -180,6 +181,8 @@ def draw(found: Found) -> None:
         )
         if any(r.published.gain is not None for r in found.records):
             st.caption(f"**The rule.** {md(RULE, 1200)}")
+        if any(r.shared for r in found.records):
+            st.caption(f"**Several splits.** {md(CANDIDATES, 600)}")
     if found.records or found.claims:
         downloads(found)
     if found.claims:

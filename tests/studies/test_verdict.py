@@ -33,16 +33,43 @@ def parts(column: str, both: float, first: float, second: float) -> list[Record]
     return [record(f"GCN, {name}", column, name, 50.0, 50 + gain) for name, gain in scores.items()]
 
 
+def sure(records: list[Record]) -> list[Record]:
+    """The same gains on ten seeds that differ little."""
+    made = []
+    for r in records:
+        gain = r.tally[0] - r.base[0]
+        base = tuple(50.0 + i / 10 for i in range(10))
+        tally = tuple(b + gain + (-1) ** i / 100 for i, b in enumerate(base))
+        made.append(replace(r, base=base, tally=tally))
+    return made
+
+
 def test_what_each_algorithm_alone_gives() -> None:
     two = parts("A", 3, 2, 1) + parts("B", 1, 2, 0)
-    (said,) = table_3.shares(two)
-    assert said.verdict == REPRODUCED and said.answers == WHICH
-    assert "wGNN1 +2.00, wGNN2 +0.50, both together +2.00" in said.found
-    assert "cells run: 2" in said.found
-    (worse,) = table_3.shares(parts("A", 1, 1, -1))
+    (unsure,) = table_3.shares(two)
+    assert unsure.verdict == DIRECTION and unsure.answers == WHICH
+    assert "wGNN1 +2.00, wGNN2 +0.50, both together +2.00" in unsure.found
+    assert "cells run: 2" in unsure.found
+    assert "wGNN1 gains nowhere and loses nowhere" in unsure.found
+    (said,) = table_3.shares(sure(two))
+    assert said.verdict == REPRODUCED
+    assert "wGNN1 gains with GCN on A (+2.00), GCN on B (+2.00) and loses nowhere" in said.found
+    (half,) = table_3.shares(sure([*two, *parts("C", 1, 2, -0.5)]))
+    assert half.verdict == DIRECTION  # wGNN2 gains on one of three
+    assert "wGNN2 gains with GCN on A (+1.00) and loses with GCN on C (−0.50)" in half.found
+    (worse,) = table_3.shares(sure(parts("A", 1, 1, -1)))
     assert worse.verdict == DIRECTION
-    (other,) = table_3.shares(parts("A", 1, 0.5, 1))
+    (other,) = table_3.shares(sure(parts("A", 1, 0.5, 1)))
     assert other.verdict == NOT
+
+
+def test_both_together_are_at_least_as_good_if_no_mean_is_below() -> None:
+    level = table_3.claims(parts("A", 2, 2, 1))
+    assert [claim.verdict for claim in level[:2]] == [REPRODUCED, REPRODUCED]
+    mixed = table_3.claims(parts("A", 2, 2, 1) + parts("B", 2, 3, 1) + parts("C", 2, 1, 1))
+    assert [claim.verdict for claim in mixed[:2]] == [DIRECTION, REPRODUCED]
+    assert "not below in 2 of 3" in mixed[0].found
+    assert table_3.claims(parts("A", 1, 2, 1) + parts("B", 1, 1, 1))[0].verdict == NOT
 
 
 def test_a_cell_without_all_parts_says_nothing_of_them() -> None:
@@ -54,7 +81,10 @@ def test_rivals_are_counted_where_both_were_run() -> None:
     rivals = [record("Renode", "A", "ReNode", 50, 52), record("PTDNet", "A", "PTDNet", 50, 54)]
     said = appendix.claims([*parts("A", 3, 2, 1), *rivals, record("PTDNet", "B", "PTDNet", 50, 1)])
     assert said[0].answers == AHEAD and said[0].verdict == NOT
-    assert "ahead in 1 of 2" in said[0].found and "PTDNet on A +1.00" in said[0].found
+    assert "ahead in 1 of 2 comparisons, with p < 0.05 in 0" in said[0].found
+    assert "PTDNet on A +1.00" in said[0].found
+    surely = appendix.claims(sure([*parts("A", 3, 2, 1), *rivals]))
+    assert "with p < 0.05 in 1, and behind with p < 0.05 in 1;" in surely[0].found
     all_behind = appendix.claims([*parts("A", 3, 2, 1), rivals[0]])
     assert all_behind[0].verdict == REPRODUCED
     assert appendix.claims(rivals) == []

@@ -11,7 +11,7 @@ from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.results import RunResult
 from wgnn_core.studies.measures import fixed
 from wgnn_core.studies.plan import QUICK_SEEDS, SEEDS, Cell, Size, Study
-from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, Claim, Record, mean
+from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, Claim, Record, mean, word
 
 LAYERS = tuple(range(2, 9))
 ETA0S = (0.4, 0.8)
@@ -62,11 +62,7 @@ def claims(records: Sequence[Record]) -> list[Claim]:
                 "Below eight layers wGNN1 improves the base model.",
                 f"{REPRODUCED}: η₀ = 0.4 gains at every depth run; {DIRECTION}: at more than half.",
                 f"it gains at {ahead} of {len(depths)} depths, in points: {told}.",
-                REPRODUCED
-                if ahead == len(depths)
-                else DIRECTION
-                if 2 * ahead > len(depths)
-                else NOT,
+                word(ahead == len(depths), 2 * ahead > len(depths)),
             )
         )
     if (7, 0.4) in found:

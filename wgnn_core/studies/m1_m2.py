@@ -13,7 +13,7 @@ from wgnn_core.ranking import accuracy_coverage
 from wgnn_core.runs.results import RunResult
 from wgnn_core.studies.measures import record_of, seeds
 from wgnn_core.studies.plan import GRAPHS, Cell, Size, Study, base_alone
-from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, TRUST, Claim, Record
+from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, TRUST, Claim, Record, word
 
 ALPHAS = tuple(round(0.1 * i, 1) for i in range(1, 10))
 
@@ -60,7 +60,7 @@ def claims(records: Sequence[Record]) -> list[Claim]:
                 + ("." if graph == "Cora" else " (the paper shows Cora only)."),
                 f"{REPRODUCED}: M2 is ahead at every α from 0.1 to 0.9; {DIRECTION}: on average.",
                 f"ahead at {ahead} of {len(mine)} values of α; {signed(gap)} points on average.",
-                REPRODUCED if ahead == len(mine) else DIRECTION if gap > 0 else NOT,
+                word(ahead == len(mine), gap > 0),
             )
         )
     return [*made, *_everywhere(made)]
@@ -71,7 +71,6 @@ def _everywhere(made: Sequence[Claim]) -> list[Claim]:
         return []
     ahead = sum(claim.verdict == REPRODUCED for claim in made)
     on_average = sum(claim.verdict != NOT for claim in made)
-    verdict = DIRECTION if 2 * on_average > len(made) else NOT
     return [
         Claim(
             "M2 orders the test nodes better than M1 (the paper shows Cora only).",
@@ -79,7 +78,7 @@ def _everywhere(made: Sequence[Claim]) -> list[Claim]:
             "more than half of them.",
             f"ahead at every α on {ahead} of {len(made)} graphs, on average over α on "
             f"{on_average}.",
-            REPRODUCED if ahead == len(made) else verdict,
+            word(ahead == len(made), 2 * on_average > len(made)),
             TRUST,
         )
     ]

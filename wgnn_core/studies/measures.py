@@ -3,7 +3,7 @@
 Eta is chosen on validation accuracy: one for all seeds where they share a split. With several
 splits a test node of one is a validation node of another, so that a shared choice would see test
 labels: there each split chooses for itself among the rows trained, and the shared choice stands
-beside it.
+beside it (`records.CANDIDATES` says what of a search is shared even so).
 """
 
 from __future__ import annotations

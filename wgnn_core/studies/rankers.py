@@ -13,7 +13,15 @@ from wgnn_core.runs.results import RunResult
 from wgnn_core.studies.measures import tuned
 from wgnn_core.studies.plan import QUICK_SEEDS, QUICK_STEPS, Cell, Size, Study
 from wgnn_core.studies.published import Published
-from wgnn_core.studies.records import DIRECTION, IS_IT_W, LEVEL, NOT, REPRODUCED, Claim, Record
+from wgnn_core.studies.records import (
+    DIRECTION,
+    IS_IT_W,
+    LEVEL,
+    REPRODUCED,
+    Claim,
+    Record,
+    word,
+)
 
 GRAPHS = {"Cora": "cora", "Citeseer": "citeseer", "Pubmed": "pubmed"}
 RANKERS = ("w", "max-softmax", "margin", "random")
@@ -87,7 +95,7 @@ def claims(records: Sequence[Record]) -> list[Claim]:
                 f"{REPRODUCED}: {ranker} is behind with p < {LEVEL:g}; {DIRECTION}: behind.",
                 f"{ranker} minus w: {signed(c.difference)} points (95 % interval "
                 f"{signed(c.low)} to {signed(c.high)}, {c.test}, p = {c.pvalue:.2g}, n = {c.n}).",
-                REPRODUCED if behind and sure else DIRECTION if behind else NOT,
+                word(behind and sure, behind),
             )
         )
     return [*made, *_altogether(beside)]
@@ -106,7 +114,6 @@ def _altogether(beside: Sequence[Record]) -> list[Claim]:
     )
     counts = sorted({c.n for c in found})
     n = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
-    most = 2 * behind > len(found)
     return [
         Claim(
             "w orders better than max-softmax, margin and chance (our question, not the paper's).",
@@ -115,11 +122,10 @@ def _altogether(beside: Sequence[Record]) -> list[Claim]:
             f"comparisons: {len(found)}, n = {n} splits each; the other order is behind in "
             f"{behind}, with p < {LEVEL:g} in {sure}; ahead with p < {LEVEL:g} in {ahead}. Other "
             f"minus w in points: {told}.",
-            REPRODUCED if behind == len(found) and 2 * sure > len(found) else
-            DIRECTION if most else NOT,
+            word(behind == len(found) and 2 * sure > len(found), 2 * behind > len(found)),
             IS_IT_W,
         )
-    ]  # fmt: skip
+    ]
 
 
 STUDY = Study(

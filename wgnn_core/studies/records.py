@@ -26,6 +26,13 @@ RULE = (
     "where seeds are on several splits, and before Holm's correction, which stands beside it."
 ).replace("%", " %")
 """The verdict rule of every cell, in words; `verdict` is the same in numbers."""
+CANDIDATES = (
+    "On several splits each split chooses its own η. The candidates of a search in two stages, or "
+    "of one that takes η₁ and η₂ from GCN, are shared by all splits: these η₁ and η₂ come from the "
+    "validation nodes of all splits together, some of which are test nodes of this one. That part "
+    "of the search may flatter wGNN a little; the final choice sees no test label of its split."
+)
+"""What is not split by split in the searches of a study."""
 HELPS = "Does wGNN help?"
 HOW_MUCH = "How much of the published gain is there, and what does choosing η on test add?"
 WHICH = "Which of the two algorithms does it?"
@@ -155,6 +162,11 @@ def verdict(ours: Comparison, published_gain: float | None) -> str:
         return NOT
     sure = ours.pvalue < LEVEL  # False for nan: one seed is never sure
     return REPRODUCED if sure and gain >= SHARE * wanted else DIRECTION
+
+
+def word(reproduced: bool, direction: bool) -> str:
+    """The verdict of a claim from the two halves of its rule."""
+    return REPRODUCED if reproduced else DIRECTION if direction else NOT
 
 
 def with_holm(records: Sequence[Record]) -> list[Record]:

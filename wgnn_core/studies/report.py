@@ -7,7 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from wgnn_core.figures.text import signed
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies.plan import Study
-from wgnn_core.studies.records import DIRECTION, NOT, REPRODUCED, RULE, Claim, Record, by_column
+from wgnn_core.studies.records import (
+    CANDIDATES,
+    DIRECTION,
+    NOT,
+    REPRODUCED,
+    RULE,
+    Claim,
+    Record,
+    by_column,
+)
 from wgnn_core.studies.saved import Saved, command, shipped, verdict_of_all
 from wgnn_core.studies.tables import grids
 
@@ -21,8 +30,8 @@ each written by `wgnn study NAME --save wgnn_core/studies/results`; nothing here
 scored as the paper's text says (nodes that joined keep their first prediction), *retrained* the \
 gain of the retrained model's own predictions, which is what the authors' code reports. \
 *test-chosen* is the gain with the η that is best on test accuracy: **not a result**, but what the \
-authors' code searches for. Where seeds are on several splits each split chooses its own η, and \
-*shared* is the gain with one η for all of them. Accuracies are in percent, gains in points, n \
+authors' code searches for. {candidates} *shared* is the gain with one η for all splits. \
+Accuracies are in percent, gains in points, n \
 counts seeds, ± is a sample standard deviation. At η₀ = 1 the tally is the base model exactly.
 
 **Verdicts.** {rule}
@@ -33,7 +42,7 @@ def report() -> str:
     """The whole report as Markdown."""
     found = {name: shipped(name) for name in STUDIES}
     there = {name: saved for name, saved in found.items() if saved is not None}
-    lines = [HEAD.format(rule=RULE), *_verdict(), *_summary(there)]
+    lines = [HEAD.format(rule=RULE, candidates=CANDIDATES), *_verdict(), *_summary(there)]
     for name, declared in STUDIES.items():
         saved = found[name]
         lines += ["", f"## {declared.title}", "", f"The paper: {declared.says}", ""]

@@ -19,6 +19,7 @@ from wgnn_core.studies.records import (
     Record,
     mean,
     with_holm,
+    word,
 )
 
 
@@ -36,7 +37,7 @@ def gains(records: Sequence[Record]) -> list[Claim]:
     )
     n = len(records)
     whole = ahead == n and 2 * sure > n
-    good = REPRODUCED if whole else DIRECTION if 2 * ahead > n else NOT
+    good = word(whole, 2 * ahead > n)
     judged = [r for r in records if r.verdict != UNPUBLISHED]
     told = [
         Claim(
@@ -65,7 +66,7 @@ def gains(records: Sequence[Record]) -> list[Claim]:
                 f"{signed(chosen - ours)}. Cells: "
                 + ", ".join(f"{count} {word}" for word, count in words.items())
                 + ".",
-                REPRODUCED if ours >= theirs / 2 else DIRECTION if ours > 0 else NOT,
+                word(ours >= theirs / 2, ours > 0),
                 HOW_MUCH,
             )
         )
