@@ -4,14 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from ui import studies
-from ui.jobs import asked, ended, timing
-from ui.load import jobs
+from ui.jobs import POLL_SECONDS, asked, ended, fragment, timing, watch
 from ui.shell import page_start
 from ui.show import download, metrics, show
 from ui.text import md
 from ui.widgets import BIND
 from wgnn_core.export import table_csv
 from wgnn_core.figures.text import count
+from wgnn_core.reports.shelf import graph_title, model_title
 from wgnn_core.studies import STUDIES
 from wgnn_core.studies.charts import chart, views
 from wgnn_core.studies.plan import Size
@@ -166,7 +166,9 @@ def draw(found: Found) -> None:
     if offered:
         picked = offered[0]
         if len(offered) > 1:
-            picked = st.selectbox("Figure of", offered, key=f"paper_view_{study.name}", width=300)
+            picked = st.selectbox(
+                "Figure of", offered, key=f"paper_view_{study.name}", bind=BIND, width=300
+            )
         show(chart(study.name, found.records, picked), f"paper_figure_{study.name}")
     if found.records:
         st.subheader("Every cell", anchor=False)
@@ -228,6 +230,15 @@ def from_file(name: str) -> None:
     draw(saved.found)
 
 
+def progress(part: studies.Part) -> None:
+    """How far the runs of a part are, whoever began them."""
+    if runs := studies.active(part):
+        first, status = runs[0]
+        more = f"; {count(len(runs) - 1, 'more run')} after it" if len(runs) > 1 else ""
+        name = f"{model_title(first.model)} on {graph_title(first.dataset)}"
+        st.caption(f"{md(name)}: {timing(status)}{more}.")
+
+
 def here(name: str, size: Size) -> None:
     """Run the item, or a part of it, through the store; what is finished is shown."""
     cells = STUDIES[name].cells(size)
@@ -235,9 +246,11 @@ def here(name: str, size: Size) -> None:
     if cells:
         with st.container(horizontal=True):
             rows = [studies.ALL, *dict.fromkeys(cell.row for cell in cells)]
-            row = st.selectbox("Rows", rows, key=f"paper_row_{name}", width=200)
+            row = st.selectbox("Rows", rows, key=f"paper_row_{name}", bind=BIND, width=200)
             columns = [studies.ALL, *dict.fromkeys(cell.column for cell in cells)]
-            column = st.selectbox("Columns", columns, key=f"paper_column_{name}", width=200)
+            column = st.selectbox(
+                "Columns", columns, key=f"paper_column_{name}", bind=BIND, width=200
+            )
     part = (name, size, row, column)
     waiting = [] if not cells else studies.left(part)
     going = st.session_state.get(studies.GOING) == part
@@ -252,8 +265,9 @@ def here(name: str, size: Size) -> None:
             broken = studies.go_on(part)
             for status in broken[:1]:
                 ended(status.run_id, status)
-            for run_id in jobs().active[:1]:
-                st.caption(timing(jobs().status(run_id)))
+        if runs := studies.active(part):
+            watch(runs[0][0].run_id)  # the page draws itself anew as it ends
+            fragment(lambda: progress(part), "paper", POLL_SECONDS)()
     draw(studies.found(part))
 
 

@@ -65,6 +65,13 @@ def begin(part: Part) -> None:
     go_on(part)
 
 
+def active(part: Part) -> list[tuple[RunConfig, JobStatus]]:
+    """The runs of a part that are queued or running, whoever began them."""
+    going = set(load.jobs().active)
+    found = [(one, status_of(one)) for one in left(part) if one.run_id in going]
+    return [(config, status) for config, status in found if status is not None and status.active]
+
+
 def go_on(part: Part) -> list[JobStatus]:
     """Submit as many runs as the queue takes; runs that failed or were cancelled are given back."""
     jobs, broken = load.jobs(), []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,33 @@ def test_an_item_is_run_here_leader_first(
     assert app.dataframe[0].value["Model"].tolist() == ["GCN", "DropEdge"]
     assert "1 cell not run" in [expander.label for expander in app.expander]
     assert "nothing is left to train" in texts(app)
+
+
+def test_a_run_that_is_going_on_is_shown_whoever_began_it(
+    visit: Any, jobs_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another tab, or this one before it was reloaded; of this item alone, and nothing is begun."""
+    monkeypatch.setitem(STUDIES, "tiny", TINY)
+    jobs = jobs_in("fresh")
+    asked = {"dataset": "Karate club", "paper_item": TINY.title, "paper_how": "Run here, full"}
+    other = jobs.submit(replace(KARATE, seeds=(5,)))
+    assert "waiting" not in "".join(c.value for c in visit("paper", **asked).main.caption)
+    mine = jobs.submit(KARATE)
+    app = visit("paper", **asked)
+    assert f"GCN on Karate club: waiting, {KARATE.trainings} trainings." in texts(app)
+    assert not app.button(key="paper_run").disabled
+    assert jobs.active == [other, mine]
+
+
+def test_row_and_column_are_in_the_address(
+    visit: Any, jobs_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(STUDIES, "tiny", TINY)
+    jobs_in("fresh")
+    asked = {"dataset": "Karate club", "paper_item": TINY.title, "paper_how": "Run here, full"}
+    app = visit("paper", **asked, paper_row_tiny="DropEdge")
+    assert app.selectbox(key="paper_row_tiny").value == "DropEdge"
+    assert not app.error
 
 
 def test_the_verdict_on_the_whole_paper_is_that_of_the_files(visit: Any, jobs_in: Any) -> None:
