@@ -22,18 +22,22 @@ CSS = f"""<style>
 
 
 COLLAPSE = f"""<script>
-(function close(tries) {{
-  if (window.innerWidth > {NARROW} || tries === 0) return;
-  const button = document.querySelector('[data-testid="stSidebarCollapseButton"] button');
-  const open = document.querySelector('[data-testid="stSidebar"][data-collapsed="false"]');
-  if (button && open) button.click(); else setTimeout(() => close(tries - 1), 100);
-}})(50);
+(() => {{
+  if (window.wgnnOpened) return;
+  window.wgnnOpened = true;
+  (function close(tries) {{
+    if (window.innerWidth > {NARROW} || tries === 0) return;
+    const button = document.querySelector('[data-testid="stSidebarCollapseButton"] button');
+    const open = document.querySelector('[data-testid="stSidebar"][data-collapsed="false"]');
+    if (button && open) button.click(); else setTimeout(() => close(tries - 1), 100);
+  }})(50);
+}})();
 </script>"""
-"""On a narrow page the sidebar would leave no room; it is closed once, when a session begins."""
+"""On a narrow page the sidebar would leave no room; it is closed once, when the app is opened."""
 
 
 def style_page() -> None:
+    """Draw the same elements every time: one that is drawn only at first would move all that follow
+    it, and Streamlit no longer writes the value of a moved widget into the address."""
     st.html(CSS)
-    if not st.session_state.get("sidebar_closed"):
-        st.session_state["sidebar_closed"] = True
-        st.html(COLLAPSE, unsafe_allow_javascript=True)
+    st.html(COLLAPSE, unsafe_allow_javascript=True)

@@ -49,6 +49,21 @@ def test_the_graph_is_always_in_the_address(stored: Any, visit: Any) -> None:
     assert "dataset=" in page.url  # whichever graph a machine begins with
 
 
+def test_the_address_follows_every_change(stored: Any, visit: Any) -> None:
+    """Also those after the first: nothing that is drawn only once moves a widget."""
+    page = visit.page
+    item = "paper_item=Table+2%3A+heterophilic+graphs&paper_how=Run+here%2C+quick"
+    page.goto(f"{stored.address}/paper?{item}")
+    rows = page.get_by_role("combobox", name="Rows")
+    for row in ("GAT", "DropEdge", "GIL"):
+        rows.click(timeout=60_000)
+        page.get_by_role("option", name=row, exact=True).click()
+        settled(page)
+        assert f"paper_row_table-2={row}" in page.url
+    page.reload()
+    expect(rows).to_have_value("GIL", timeout=60_000)
+
+
 def test_a_value_that_is_not_possible_is_named(stored: Any, visit: Any) -> None:
     page = visit.page
     page.goto(f"{stored.address}/dataset?dataset=Karate+club&seeds=7000")
