@@ -123,13 +123,16 @@ def short_table(records: list[Record], axes: tuple[str, str]) -> None:
     )  # fmt: skip
 
 
+def icon(claim: Claim) -> str:
+    return ICONS.get(claim.verdict, ":material/straighten:")
+
+
 def claims(found: list[Claim], beyond: bool) -> None:
     st.subheader("What was asked" if beyond else "What the paper says", anchor=False)
     lead = "Asked" if beyond else "The paper"
     for claim in found:
-        icon = ICONS.get(claim.verdict, ":material/straighten:")
         with st.container(border=True):
-            st.markdown(f"{icon} **{md(claim.verdict)}.** {lead}: {md(claim.says, 300)}")
+            st.markdown(f"{icon(claim)} **{md(claim.verdict)}.** {lead}: {md(claim.says, 300)}")
             st.markdown(f"Here: {md(claim.found, 1500)}")
             st.caption(f"Rule: {md(claim.rule, 400)}")
 
@@ -201,16 +204,27 @@ def draw(found: Found) -> None:
 
 
 def verdict() -> None:
-    """What all results together say of the paper."""
-    with st.expander("The verdict on the whole paper", icon=":material/gavel:"):
-        for question, answers in verdict_of_all().items():
-            st.markdown(f"**{md(question, 200)}**")
-            for title, claim in answers:
-                icon = ICONS.get(claim.verdict, ":material/straighten:")
-                st.markdown(
-                    f"- {icon} {md(title, 200)}: **{md(claim.verdict)}.** {md(claim.says, 300)} "
-                    f"Found: {md(claim.found, 1500)}"
-                )
+    """What all results together say of the paper: a line for each question, the rest behind it."""
+    whole = verdict_of_all()
+    with st.container(border=True):
+        st.markdown("**The verdict on the whole paper**")
+        st.markdown("\n".join(f"- {md(q, 200)} {in_short(found)}" for q, found in whole.items()))
+        with st.expander("What was found, question by question", icon=":material/gavel:"):
+            for question, answers in whole.items():
+                st.markdown(f"**{md(question, 200)}**")
+                for title, claim in answers:
+                    st.markdown(
+                        f"- {icon(claim)} {md(title, 200)}: **{md(claim.verdict)}.** "
+                        f"{md(claim.says, 300)} Found: {md(claim.found, 1500)}"
+                    )
+
+
+def in_short(answers: list[tuple[str, Claim]]) -> str:
+    """The verdicts on a question, those of one item together."""
+    items: dict[str, list[str]] = {}
+    for title, claim in answers:
+        items.setdefault(title.split(":")[0], []).append(f"{icon(claim)} {md(claim.verdict)}")
+    return "; ".join(f"{md(item)} {', '.join(words)}" for item, words in items.items()) + "."
 
 
 def from_file(name: str) -> None:
