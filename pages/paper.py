@@ -208,7 +208,7 @@ def verdict() -> None:
     whole = verdict_of_all()
     with st.container(border=True):
         st.markdown("**The verdict on the whole paper**")
-        st.markdown("\n".join(f"- {md(q, 200)} {in_short(found)}" for q, found in whole.items()))
+        st.markdown("\n".join(f"- **{md(q, 200)}** {in_short(a)}" for q, a in whole.items()))
         with st.expander("What was found, question by question", icon=":material/gavel:"):
             for question, answers in whole.items():
                 st.markdown(f"**{md(question, 200)}**")
@@ -220,11 +220,12 @@ def verdict() -> None:
 
 
 def in_short(answers: list[tuple[str, Claim]]) -> str:
-    """The verdicts on a question, those of one item together."""
+    """The answers to a question, those of one item together."""
     items: dict[str, list[str]] = {}
     for title, claim in answers:
-        items.setdefault(title.split(":")[0], []).append(f"{icon(claim)} {md(claim.verdict)}")
-    return "; ".join(f"{md(item)} {', '.join(words)}" for item, words in items.items()) + "."
+        told = f"{icon(claim)} {md(claim.short, 200)} ({md(claim.verdict)})"
+        items.setdefault(title.split(":")[0], []).append(told)
+    return " ".join(f"{md(item)}: {'; '.join(told)}." for item, told in items.items())
 
 
 def from_file(name: str) -> None:

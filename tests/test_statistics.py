@@ -80,6 +80,14 @@ def test_equal_gains_tie_in_spite_of_rounding():
     assert result.wilcoxon_pvalue == compare([0, 0, 1], [1, 1, 0]).wilcoxon_pvalue
 
 
+def test_gains_that_cancel_are_no_loss():
+    """In floating point the mean of these is -1e-15."""
+    base = [100 * right / 37 for right in (29, 31, 33, 35)]
+    other = [100 * right / 37 for right in (26, 29, 36, 37)]
+    assert np.mean(np.subtract(other, base)) != 0
+    assert compare(base, other).difference == 0
+
+
 def test_one_seed_has_no_spread_and_no_test():
     result = compare([80.0], [81.0])
     undefined = (result.base_std, result.other_std, result.low, result.high, result.t_pvalue)

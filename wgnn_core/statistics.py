@@ -128,7 +128,7 @@ def compare(base: npt.ArrayLike, other: npt.ArrayLike, overlap: float = 0.0) -> 
         base_std=_sample_std(a),
         other_mean=float(b.mean()),
         other_std=_sample_std(b),
-        difference=float(gain.mean()),
+        difference=_mean(gain),
         low=low,
         high=high,
         t_pvalue=t_pvalue,
@@ -152,13 +152,19 @@ def holm(pvalues: npt.ArrayLike) -> Float64Array:
     return adjusted
 
 
+def _mean(gain: Float64Array) -> float:
+    """Gains that cancel are no gain and no loss, which rounding would make of them."""
+    mean = float(gain.mean())
+    return 0.0 if round(mean, TIE_DECIMALS) == 0 else mean
+
+
 def _sample_std(values: Float64Array) -> float:
     return float(values.std(ddof=1)) if values.size > 1 else float("nan")
 
 
 def _student(gain: Float64Array, overlap: float) -> tuple[float, float, float]:
     """Ends of the interval of the mean gain, and the p-value; degenerate as `Comparison` says."""
-    n, mean = gain.size, float(gain.mean())
+    n, mean = gain.size, _mean(gain)
     if n == 1:
         return float("nan"), float("nan"), float("nan")
     error = float(gain.std(ddof=1)) * (1 / n + overlap) ** 0.5

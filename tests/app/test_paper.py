@@ -90,7 +90,8 @@ def test_the_verdict_on_the_whole_paper_is_that_of_the_files(visit: Any, jobs_in
     shown = texts(visit("paper"))
     first, answers = next(iter(verdict_of_all().items()))
     item, claim = answers[0][0].split(":")[0], answers[0][1]
-    assert f"- {first} {item} :material/" in shown and f": {claim.verdict}" in shown
+    assert f"- **{first}** {item}: :material/" in shown
+    assert f"{md(claim.short, 200)} ({claim.verdict})" in shown
     for question, found in verdict_of_all().items():
         assert md(question, 200) in shown
         for title, claim in found:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wgnn_core.studies import appendix, m1_m2, table_3
+from wgnn_core.studies import appendix, m1_m2, table_3, tallies
 from wgnn_core.studies.records import (
     AHEAD,
     DIRECTION,
+    HELPS,
     NOT,
     QUESTIONS,
     REPRODUCED,
@@ -90,6 +91,26 @@ def test_rivals_are_counted_where_both_were_run() -> None:
     assert appendix.claims(rivals) == []
 
 
+def test_losses_of_a_table_are_counted_like_gains() -> None:
+    gained, lost = parts("A", 3, 2, 1), parts("B", -1, -2, 0)
+    (said,) = tallies.gains([*gained, *sure(lost)])
+    assert said.answers == HELPS and said.verdict == NOT
+    assert "cells run: 6; gain above 0: 3; of these p < 0.05: 0;" in said.found
+    assert "Below 0: 2; of these p < 0.05: 2; after Holm's correction: 2." in said.found
+    assert said.short == "of 6 cells 3 gain (0 with p < 0.05) and 2 lose (2 with p < 0.05)"
+    (good,) = tallies.gains(sure(gained))
+    assert good.verdict == REPRODUCED and "correction over the table: 3." in good.found
+    (most,) = tallies.gains([*sure(gained), lost[0]])
+    assert most.verdict == DIRECTION
+    assert tallies.gains([]) == []
+
+
+def test_every_answer_is_there_in_short() -> None:
+    for told in verdict_of_all().values():
+        for _, claim in told:
+            assert claim.short and len(claim.short) < 130
+
+
 def test_one_claim_about_all_graphs() -> None:
     def at(alpha: str, graph: str, gain: float) -> Record:
         return replace(record(alpha, graph, "M2 (w)", 50, 50 + gain), reference="M1 (distance)")
@@ -102,7 +123,7 @@ def test_one_claim_about_all_graphs() -> None:
     assert "on 1 of 3 graphs" in last.found and "on 2." in last.found
 
 
-def test_answers_come_in_the_order_of_the_questions() -> None:
+def test_toldcome_in_the_order_of_the_questions() -> None:
     late, early, none = (
         Claim("says", "rule", "found", NOT, question)
         for question in (QUESTIONS[-1], QUESTIONS[0], "")
@@ -123,3 +144,4 @@ def test_the_report_opens_with_the_verdict_of_the_files() -> None:
         assert f"**{question}**" in opening
         for title, claim in found:
             assert f"- {title}: *{claim.verdict}*." in opening and claim.found in opening
+            assert f": {claim.short} | {claim.verdict} |" in opening

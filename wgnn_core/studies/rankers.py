@@ -114,16 +114,20 @@ def _altogether(beside: Sequence[Record]) -> list[Claim]:
     )
     counts = sorted({c.n for c in found})
     n = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
+    short = (
+        f"the other order is behind in {behind}, with p < {LEVEL:g} in {sure}; ahead with "
+        f"p < {LEVEL:g} in {ahead}"
+    )
     return [
         Claim(
             "w orders better than max-softmax, margin and chance (our question, not the paper's).",
             f"{REPRODUCED}: in every comparison the other order is behind, in more than half with "
             f"p < {LEVEL:g}; {DIRECTION}: in more than half it is behind.",
-            f"comparisons: {len(found)}, n = {n} splits each; the other order is behind in "
-            f"{behind}, with p < {LEVEL:g} in {sure}; ahead with p < {LEVEL:g} in {ahead}. Other "
-            f"minus w in points: {told}.",
+            f"comparisons: {len(found)}, n = {n} splits each; {short}. Other minus w in points: "
+            f"{told}.",
             word(behind == len(found) and 2 * sure > len(found), 2 * behind > len(found)),
             IS_IT_W,
+            f"of {len(found)} comparisons {short}",
         )
     ]
 

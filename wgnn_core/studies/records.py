@@ -188,6 +188,7 @@ class Claim:
         found: Our numbers in a sentence.
         verdict: A word of `records`, or same / differs for a table of sizes.
         answers: The question about the whole paper that it answers, of `QUESTIONS`; or none.
+        short: That answer in a few words.
     """
 
     says: str
@@ -195,6 +196,7 @@ class Claim:
     found: str
     verdict: str
     answers: str = ""
+    short: str = ""
 
 
 @dataclass(frozen=True)

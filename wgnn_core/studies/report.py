@@ -56,7 +56,15 @@ def report() -> str:
 def _verdict() -> Iterator[str]:
     yield "## The verdict"
     yield ""
-    for question, found in verdict_of_all().items():
+    whole = verdict_of_all()
+    yield "| question | answer | verdict |"
+    yield "|---|---|---|"
+    for question, found in whole.items():
+        for title, claim in found:
+            answer = f"{title.split(':')[0]}: {claim.short}"
+            yield "| " + " | ".join(map(_cell, (question, answer, claim.verdict))) + " |"
+    yield ""
+    for question, found in whole.items():
         yield f"**{question}**"
         yield ""
         for title, claim in found:

@@ -91,6 +91,8 @@ def shares(records: Sequence[Record]) -> list[Claim]:
             f"p < {LEVEL:g}: {told}.",
             word(first > second > 0 and surely, first > max(second, 0)),
             WHICH,
+            f"wGNN1 alone {signed(first)}, wGNN2 alone {signed(second)}, both together "
+            f"{signed(both)} points on average",
         )
     ]
 
@@ -137,6 +139,7 @@ def claims(records: Sequence[Record]) -> list[Claim]:
                 f"{told}.",
                 word(level == len(differences), 2 * level > len(differences)),
                 WHICH,
+                f"both together not below {half} in {level} of {len(differences)} cells",
             )
         )
     return [*made, *shares(records)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -28,16 +29,15 @@ def gains(records: Sequence[Record]) -> list[Claim]:
     if not records:
         return []
     found = [record.comparison for record in records]
-    ahead = sum(c.difference > 0 for c in found)
-    sure = sum(c.pvalue < LEVEL and c.difference > 0 for c in found)
-    corrected = [r.holm for r in with_holm(records)]
-    after = sum(
-        p is not None and p < LEVEL and c.difference > 0
-        for p, c in zip(corrected, found, strict=True)
-    )
-    n = len(records)
-    whole = ahead == n and 2 * sure > n
-    good = word(whole, 2 * ahead > n)
+    corrected = [math.nan if r.holm is None else r.holm for r in with_holm(records)]
+    plain = [c.pvalue for c in found]
+
+    def count(sign: int, pvalues: Sequence[float] | None = None) -> int:
+        """Cells that gain, or lose if `sign` is -1; by some p-values surely."""
+        sure = [True] * len(found) if pvalues is None else [p < LEVEL for p in pvalues]
+        return sum(sign * c.difference > 0 and s for c, s in zip(found, sure, strict=True))
+
+    n, ahead, sure = len(records), count(1), count(1, plain)
     judged = [r for r in records if r.verdict != UNPUBLISHED]
     told = [
         Claim(
@@ -45,16 +45,19 @@ def gains(records: Sequence[Record]) -> list[Claim]:
             f"{REPRODUCED}: every cell run has a gain above 0, more than half of them with "
             f"p < {LEVEL:g}; {DIRECTION}: more than half have a gain above 0.",
             f"cells run: {n}; gain above 0: {ahead}; of these p < {LEVEL:g}: {sure}; after Holm's "
-            f"correction over the table: {after}.",
-            good,
+            f"correction over the table: {count(1, corrected)}. Below 0: {count(-1)}; of these "
+            f"p < {LEVEL:g}: {count(-1, plain)}; after Holm's correction: {count(-1, corrected)}.",
+            word(ahead == n and 2 * sure > n, 2 * ahead > n),
             HELPS,
+            f"of {n} cells {ahead} gain ({sure} with p < {LEVEL:g}) and {count(-1)} lose "
+            f"({count(-1, plain)} with p < {LEVEL:g})",
         )
     ]
     if judged:
         ours = float(np.mean([r.comparison.difference for r in judged]))
         chosen = float(np.mean([r.against(r.best).difference for r in judged]))
         theirs = float(np.mean([r.published.gain for r in judged if r.published.gain is not None]))
-        words = {v: sum(r.verdict == v for r in judged) for v in (REPRODUCED, DIRECTION, NOT)}
+        counts = {v: sum(r.verdict == v for r in judged) for v in (REPRODUCED, DIRECTION, NOT)}
         told.append(
             Claim(
                 f"The published gain is {theirs:.2f} points on average (cells run here: "
@@ -64,10 +67,12 @@ def gains(records: Sequence[Record]) -> list[Claim]:
                 f"η chosen on validation gives {signed(ours)} points on average; η chosen on test, "
                 f"which is not a result, {signed(chosen)}: to look at test labels adds "
                 f"{signed(chosen - ours)}. Cells: "
-                + ", ".join(f"{count} {word}" for word, count in words.items())
+                + ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
                 + ".",
                 word(ours >= theirs / 2, ours > 0),
                 HOW_MUCH,
+                f"{signed(ours)} of the published {signed(theirs)} points on average; choosing on "
+                f"test would add {signed(chosen - ours)}",
             )
         )
         told.append(_bases(judged))
