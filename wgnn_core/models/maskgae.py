@@ -70,7 +70,7 @@ class MaskGAE(Model):
 
     name: ClassVar[str] = "maskgae"
     title: ClassVar[str] = "MaskGAE"
-    revision: ClassVar[int] = 2  # other kernels, other rounding
+    revision: ClassVar[int] = 3  # other kernels, other batches, other rounding
     citation: ClassVar[str] = """@inproceedings{li2023maskgae,
   author = {Li, Jintang and Wu, Ruofan and Sun, Wangbin and Chen, Liang and Tian, Sheng and
     Zhu, Liang and Meng, Changhua and Zheng, Zibin and Wang, Weiqiang},

@@ -102,6 +102,8 @@ class Model:
 
         Returns something for each replica of `batch`, with leading dimension K, or None for
         models without such a stage. Calls `check` after each of its epochs, which raises to stop.
+        What it gives is kept and shared (`prepared`), so nothing but the model, the seed and the
+        graph may have a part in it.
         """
         return None
 

@@ -14,6 +14,7 @@ from wgnn_core.graph import FloatArray, IntArray
 from wgnn_core.replicas.history import History, accuracy
 from wgnn_core.replicas.model import Model, Sizes
 from wgnn_core.replicas.packing import Packing, Parameters
+from wgnn_core.replicas.prepared import prepared
 from wgnn_core.replicas.random import Noise
 from wgnn_core.replicas.trainings import Trainings
 from wgnn_core.replicas.view import Batch, Domain, View
@@ -51,8 +52,8 @@ def train_batch(
     """
     K, asked = len(trainings), trainings
     trainings = model.adapt(domain, asked, tick)
-    prepared = _prepare(model, domain, trainings, tick)
-    loop = _Loop(model, domain, trainings, prepared)
+    ready = prepared(model, domain, trainings, tick)
+    loop = _Loop(model, domain, trainings, ready)
     kept = [rows.detach().clone() for rows in loop.rows]
     accuracy_of_kept, epoch_of_kept = np.full(K, -1.0), np.zeros(K, dtype=np.int64)
     best_accuracy, epoch_of_best = accuracy_of_kept.copy(), epoch_of_kept.copy()
@@ -89,25 +90,13 @@ def train_batch(
             stay = np.flatnonzero(running[active])
             loop, active = loop.select(stay), active[stay]
     everyone = np.ones(domain.graph.num_nodes, dtype=bool)
-    batch = Batch(domain, trainings.kept_edges, prepared)
+    batch = Batch(domain, trainings.kept_edges, ready)
     view = View(batch, domain.field(everyone, model.depth))
     with torch.no_grad():
         logits = model.forward(loop.unpack(kept), view, None).cpu().numpy()
     joined = ((trainings.weight > 0) & (asked.weight == 0)).sum(axis=1)
     recorded = History(*curves) if history else None
     return Trained(logits, accuracy_of_kept, epoch_of_kept, ran, joined, recorded)
-
-
-def _prepare(
-    model: Model, domain: Domain, trainings: Trainings, tick: Callable[[int], None]
-) -> Tensor | None:
-    """`Model.prepare`, once for all replicas that agree in seed and graph: it sees no label."""
-    seeds, kept = trainings.seeds, trainings.kept_edges
-    key = seeds[:, None] if kept is None else np.column_stack([seeds, np.packbits(kept, axis=1)])
-    _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    batch = Batch(domain, None if kept is None else kept[first])
-    out = model.prepare(batch, seeds[first], lambda: tick(len(seeds)))
-    return None if out is None else out[torch.from_numpy(which.reshape(-1)).to(out.device)]
 
 
 class _Loop:
