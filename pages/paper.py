@@ -271,8 +271,9 @@ def here(name: str, size: Size) -> None:
     going = st.session_state.get(studies.GOING) == part
     with st.container(border=True):
         st.markdown(str(studies.cost(part)))
+        buttons = st.container(horizontal=True)
         if waiting:
-            st.button(
+            buttons.button(
                 "Run", key="paper_run", type="primary", icon=":material/play_arrow:",
                 disabled=going, on_click=asked(studies.begin), args=(part,),
             )  # fmt: skip
@@ -281,6 +282,11 @@ def here(name: str, size: Size) -> None:
             for status in broken[:1]:
                 ended(status.run_id, status)
         if runs := studies.active(part):
+            buttons.button(
+                "Cancel", key="paper_cancel", icon=":material/close:",
+                help="Stops every run of this choice; what is finished is kept, and Run goes on.",
+                on_click=studies.stop, args=(part,),
+            )  # fmt: skip
             watch(runs[0][0].run_id)  # the page draws itself anew as it ends
             fragment(lambda: progress(part), "paper", POLL_SECONDS)()
     draw(studies.found(part))

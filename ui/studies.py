@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import load
-from ui.jobs import status_of, submit, watch
+from ui.jobs import said, status_of, submit, watch
 from ui.kept import kept
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import JobStatus
@@ -60,9 +60,17 @@ def _cost(part: Part, stamp: tuple[str, ...]) -> Estimate:
 
 
 def begin(part: Part) -> None:
-    """Start what can be started; the page goes on with the rest as runs end."""
+    """Start what can be started, or was stopped; the page goes on with the rest as runs end."""
     st.session_state[GOING] = part
-    go_on(part)
+    go_on(part, again=True)
+
+
+def stop(part: Part) -> None:
+    """Cancel the runs of a part; what is finished is kept."""
+    st.session_state.pop(GOING, None)
+    for config, _ in active(part):
+        with said():
+            load.jobs().cancel(config.run_id)
 
 
 def active(part: Part) -> list[tuple[RunConfig, JobStatus]]:
@@ -72,12 +80,15 @@ def active(part: Part) -> list[tuple[RunConfig, JobStatus]]:
     return [(config, status) for config, status in found if status is not None and status.active]
 
 
-def go_on(part: Part) -> list[JobStatus]:
-    """Submit as many runs as the queue takes; runs that failed or were cancelled are given back."""
+def go_on(part: Part, again: bool = False) -> list[JobStatus]:
+    """Submit as many runs as the queue takes.
+
+    Runs that failed or were cancelled are given back, or tried `again`.
+    """
     jobs, broken = load.jobs(), []
     for config in left(part):
         status = status_of(config)
-        if status is not None and status.state in ("failed", "cancelled"):
+        if not again and status is not None and status.state in ("failed", "cancelled"):
             broken.append(status)
         elif status is not None and status.active:
             watch(status.run_id)

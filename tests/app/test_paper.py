@@ -74,6 +74,25 @@ def test_a_run_that_is_going_on_is_shown_whoever_began_it(
     assert jobs.active == [other, mine]
 
 
+def test_all_runs_of_an_item_stop_and_go_on_together(
+    visit: Any, jobs_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One click each, not one for every run; runs of nothing else are touched."""
+    monkeypatch.setitem(STUDIES, "tiny", TINY)
+    jobs = jobs_in("fresh")
+    other, mine = jobs.submit(replace(KARATE, seeds=(5,))), jobs.submit(KARATE)
+    asked = {"dataset": "Karate club", "paper_item": TINY.title, "paper_how": "Run here, full"}
+    app = visit("paper", **asked)
+    app.button(key="paper_cancel").click().run()
+    assert not app.exception and not app.error
+    assert jobs.active == [other] and jobs.status(mine).state == "cancelled"
+    assert "paper_cancel" not in [button.key for button in app.button]
+    app.button(key="paper_run").click().run()
+    assert not app.exception and not app.error
+    assert jobs.active == [other, mine]
+    assert app.button(key="paper_run").disabled and app.button(key="paper_cancel")
+
+
 def test_row_and_column_are_in_the_address(
     visit: Any, jobs_in: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
