@@ -6,7 +6,7 @@ is one intervention for one seed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -127,21 +127,22 @@ def retrain(
     options: EngineOptions = DEFAULTS,
     *,
     progress: Progress | None = None,
-) -> Iterator[Outcome]:
-    """Retrain each trial; outcomes come in the order of `wanted`, batch by batch."""
+) -> list[Outcome]:
+    """Retrain each trial; outcomes in the order of `wanted`."""
     plans = [make_plan(base, trial.position, trial.intervention) for trial in wanted]
     if not plans:
-        return
+        return []
+    found: dict[int, Outcome] = {}
     trainings = _trainings(base, [trial.position for trial in wanted], plans)
     for part, out in train(
         base.model, base.graph, trainings, options, stage="wgnn", progress=progress
     ):
         assert out.history is not None
-        for trial, plan, logits, val, curves in zip(
-            wanted[part], plans[part], out.logits, out.val_accuracy, out.history.stacked(),
-            strict=True,
-        ):  # fmt: skip
-            yield _outcome(base, trial, plan, logits, float(val), curves)
+        for i, logits, val, curves in zip(
+            map(int, part), out.logits, out.val_accuracy, out.history.stacked(), strict=True
+        ):
+            found[i] = _outcome(base, wanted[i], plans[i], logits, float(val), curves)
+    return [found[i] for i in range(len(wanted))]
 
 
 def _trainings(base: Base, positions: Sequence[int], plans: Sequence[Plan]) -> Trainings:

@@ -8,14 +8,17 @@ import psutil
 import pytest
 import torch
 
+from wgnn_core.comparators import METHODS, make_method
 from wgnn_core.errors import WGNNError
-from wgnn_core.graph import HIDDEN, Graph
+from wgnn_core.graph import HIDDEN, Graph, Split
 from wgnn_core.models import make_model
+from wgnn_core.replicas import engine
 from wgnn_core.replicas.engine import (
     Cancelled,
     EngineOptions,
     Event,
     batch_size,
+    batches,
     choose_device,
     replica_bytes,
     train,
@@ -28,10 +31,10 @@ from wgnn_core.replicas.view import Domain
 ONE_THREAD = EngineOptions(threads=1)
 
 
-@pytest.mark.parametrize("name", ["gcn", "gat", "dropedge"])
+@pytest.mark.parametrize("name", [name for name, model in METHODS.items() if model.exact])
 def test_together_is_alone(csbm_small: Graph, name: str) -> None:
     """Five replicas in one batch give bit for bit what each gives by itself."""
-    model = make_model(name, epochs=15)
+    model = make_method(name, epochs=15)
     trainings = Trainings.of_seeds(csbm_small, np.asarray([3, 1, 4, 15, 9]))
     together = train_all(model, csbm_small, trainings, ONE_THREAD)
     for k in range(len(trainings)):
@@ -47,6 +50,32 @@ def test_cut_by_memory_or_threads_changes_nothing(csbm_small: Graph) -> None:
     options = EngineOptions(threads=2, memory=2 * replica_bytes(model, csbm_small))
     cut = train_all(model, csbm_small, trainings, options)
     np.testing.assert_array_equal(whole.logits, cut.logits)
+
+
+def test_batches_fit_the_cache_and_keep_splits_together(
+    csbm_small: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In whatever order they are trained, results come in the order that was asked for."""
+    model, number, first = make_model("gcn", epochs=10), 4, csbm_small.splits[0]
+    turned = tuple(
+        Split(*(np.roll(mask, 7 * i) for mask in (first.train, first.val, first.test)))
+        for i in range(number)
+    )
+    csbm_small = replace(csbm_small, splits=turned)
+    trainings = Trainings.of_seeds(csbm_small, np.arange(3 * number))
+    whole = train_all(model, csbm_small, trainings, ONE_THREAD)
+    monkeypatch.setattr(engine, "BATCH_BYTES", 3 * replica_bytes(model, csbm_small))
+    parts = batches(model, csbm_small, trainings, 1, cached=True)
+    assert [len(part) for part in parts] == [3] * number
+    assert all(len(set(part % number)) == 1 for part in parts)
+    cut = train_all(model, csbm_small, trainings, ONE_THREAD)
+    np.testing.assert_array_equal(whole.logits, cut.logits)
+    np.testing.assert_array_equal(whole.epochs, cut.epochs)
+    assert whole.history is not None and cut.history is not None
+    np.testing.assert_allclose(whole.history.loss, cut.history.loss, rtol=1e-6)
+    inexact = make_model("graphcon", epochs=10)
+    asked = batches(inexact, csbm_small, trainings, 1, cached=True)
+    np.testing.assert_array_equal(np.concatenate(asked), np.arange(len(trainings)))
 
 
 def test_compiled_and_torch_train_alike(csbm_small: Graph) -> None:

@@ -44,6 +44,7 @@ class GAT(Model):
 }
 """
     cost = "dear"
+    exact: ClassVar[bool] = True
     slot_floats: ClassVar[int] = 16
     for_dataset: ClassVar[dict[str, dict[str, Any]]] = {
         "airport": {

@@ -41,6 +41,7 @@ class GCN(Model):
 }
 """
     cost = "cheap"
+    exact: ClassVar[bool] = True
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "authors": {
             "input_dropout": 0.0, "epochs": 500, "decay_all": True, "patience": 100,

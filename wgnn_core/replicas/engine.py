@@ -14,7 +14,7 @@ import psutil
 import torch
 
 from wgnn_core.errors import WGNNError
-from wgnn_core.graph import Graph
+from wgnn_core.graph import Graph, IntArray
 from wgnn_core.replicas.history import History
 from wgnn_core.replicas.model import Model, Sizes
 from wgnn_core.replicas.plain import PlainModel, train_plain
@@ -24,6 +24,9 @@ from wgnn_core.replicas.view import Domain
 
 MAX_BATCH = 32
 """Larger batches gain nothing on a CPU (benchmarks/NOTES.md) and answer a cancel later."""
+BATCH_BYTES = 2**27
+"""Of a batch on a CPU: a larger one leaves the cache between two operations, which costs more than
+the calls it saves (benchmarks/NOTES.md)."""
 POLL_SECONDS = 0.05
 
 
@@ -134,6 +137,29 @@ def batch_size(
     return int(max(1, min(share, fit, MAX_BATCH)))
 
 
+def batches(
+    model: Model,
+    graph: Graph,
+    trainings: Trainings,
+    threads: int,
+    memory: int | None = None,
+    *,
+    cached: bool = False,
+) -> list[IntArray]:
+    """Which trainings go together, each batch by the places of its own.
+
+    With `cached` the batches of a model whose bits do not depend on them fit the cache, and
+    trainings of one split come together: a batch computes every row that one of them needs.
+    """
+    size = batch_size(model, graph, len(trainings), threads, memory)
+    order = np.arange(len(trainings))
+    if cached and model.exact:
+        size = max(1, min(size, BATCH_BYTES // replica_bytes(model, graph)))
+        splits = np.unique(trainings.val, axis=0, return_inverse=True)[1]
+        order = np.argsort(splits.reshape(-1), kind="stable")
+    return [order[i : i + size] for i in range(0, len(order), size)]
+
+
 def train(
     model: Model,
     graph: Graph,
@@ -142,8 +168,8 @@ def train(
     *,
     stage: str = "training",
     progress: Progress | None = None,
-) -> Iterator[tuple[slice, Trained]]:
-    """Train everything; yields (which trainings, what came out) batch by batch, in order.
+) -> Iterator[tuple[IntArray, Trained]]:
+    """Train everything; yields (places of the trainings, what came out) batch by batch.
 
     Raises:
         Cancelled: When `progress` returned False; batches already yielded stay valid.
@@ -153,8 +179,8 @@ def train(
     device = choose_device(options.device)
     several = device.type == "cpu" and not isinstance(model, PlainModel)
     threads = (options.threads or default_threads()) if several else 1
-    size = batch_size(model, graph, len(trainings), threads, options.memory)
-    parts = [slice(i, i + size) for i in range(0, len(trainings), size)]
+    cached = device.type == "cpu"
+    parts = batches(model, graph, trainings, threads, options.memory, cached=cached)
     domain = Domain.of(graph, device)
     counter = _Counter(model.all_epochs, len(trainings), stage, progress)
     with _single_threaded_torch(), ThreadPoolExecutor(threads) as pool:
@@ -186,17 +212,18 @@ def train_all(
     stage: str = "training",
     progress: Progress | None = None,
 ) -> Trained:
-    """`train` with the batches put together again."""
-    parts = train(model, graph, trainings, options, stage=stage, progress=progress)
+    """`train` with the batches put together again, in the order that was asked for."""
+    parts = list(train(model, graph, trainings, options, stage=stage, progress=progress))
+    back = np.argsort(np.concatenate([places for places, _ in parts]))
     outs = [out for _, out in parts]
     curves = [out.history for out in outs if out.history is not None]
     return Trained(
-        np.concatenate([out.logits for out in outs]),
-        np.concatenate([out.val_accuracy for out in outs]),
-        np.concatenate([out.best_epoch for out in outs]),
-        np.concatenate([out.epochs for out in outs]),
-        np.concatenate([out.joined for out in outs]),
-        History.of_batches(curves) if curves else None,
+        np.concatenate([out.logits for out in outs])[back],
+        np.concatenate([out.val_accuracy for out in outs])[back],
+        np.concatenate([out.best_epoch for out in outs])[back],
+        np.concatenate([out.epochs for out in outs])[back],
+        np.concatenate([out.joined for out in outs])[back],
+        History.of_batches(curves, back) if curves else None,
     )
 
 

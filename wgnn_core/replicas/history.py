@@ -36,10 +36,11 @@ class History:
         return cls(*stacked.swapaxes(0, 1))
 
     @classmethod
-    def of_batches(cls, batches: Sequence[History]) -> History:
-        """The curves of several batches, one after the other."""
+    def of_batches(cls, batches: Sequence[History], order: IntArray) -> History:
+        """The curves of several batches together, the place `order[i]` of them all first to last."""
         names = [item.name for item in fields(cls)]
-        return cls(*(np.concatenate([getattr(one, name) for one in batches]) for name in names))
+        together = (np.concatenate([getattr(one, name) for one in batches]) for name in names)
+        return cls(*(curves[order] for curves in together))
 
 
 def accuracy(logits: FloatArray, labels: IntArray, counted: BoolArray) -> npt.NDArray[np.float64]:

@@ -62,6 +62,9 @@ class Model:
     """Fingerprint of the program, for models that are no part of this one."""
     revision: ClassVar[int] = 0
     """Raised when a change of the program changes the numbers of this model: part of run ids."""
+    exact: ClassVar[bool] = False
+    """Whether a replica has the same bits in every batch, and not only up to rounding; then the
+    engine cuts batches as it likes."""
     optimizer: ClassVar[Literal["adam", "adamax"]] = "adam"
     slot_floats: ClassVar[int] = 1
     """Numbers kept for each stored adjacency entry while training (for the memory budget)."""

@@ -187,7 +187,7 @@ def base_of_cell(config: RunConfig, graph: Graph, cell: Cell, arrays: Arrays) ->
 def _retrain(
     base: Base, cell: Cell, options: EngineOptions, progress: Progress | None
 ) -> CellResult:
-    outcomes = list(retrain(base, cell.trials, options, progress=progress))
+    outcomes = retrain(base, cell.trials, options, progress=progress)
     small = np.min_scalar_type(base.graph.num_classes)
     return CellResult(
         [outcome.row for outcome in outcomes],
