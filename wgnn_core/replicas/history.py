@@ -37,7 +37,7 @@ class History:
 
     @classmethod
     def of_batches(cls, batches: Sequence[History], order: IntArray) -> History:
-        """The curves of several batches together, the place `order[i]` of them all first to last."""
+        """The curves of several batches as one: curve i is the one at place `order[i]` of all."""
         names = [item.name for item in fields(cls)]
         together = (np.concatenate([getattr(one, name) for one in batches]) for name in names)
         return cls(*(curves[order] for curves in together))
