@@ -285,7 +285,7 @@ def here(name: str, size: Size) -> None:
             buttons.button(
                 "Cancel", key="paper_cancel", icon=":material/close:",
                 help="Stops every run of this choice; what is finished is kept, and Run goes on.",
-                on_click=studies.stop, args=(part,),
+                on_click=asked(studies.stop), args=(part,),
             )  # fmt: skip
             watch(runs[0][0].run_id)  # the page draws itself anew as it ends
             fragment(lambda: progress(part), "paper", POLL_SECONDS)()

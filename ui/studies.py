@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import load
-from ui.jobs import said, status_of, submit, watch
+from ui.jobs import status_of, submit, watch
 from ui.kept import kept
+from wgnn_core.errors import WGNNError
 from wgnn_core.runs.config import RunConfig
 from wgnn_core.runs.jobs import JobStatus
 from wgnn_core.studies import STUDIES
@@ -66,11 +67,20 @@ def begin(part: Part) -> None:
 
 
 def stop(part: Part) -> None:
-    """Cancel the runs of a part; what is finished is kept."""
+    """Cancel the runs of a part; what is finished is kept.
+
+    Raises:
+        WGNNError: Some are trained by another program; all others are cancelled.
+    """
     st.session_state.pop(GOING, None)
+    refused: list[str] = []
     for config, _ in active(part):
-        with said():
+        try:
             load.jobs().cancel(config.run_id)
+        except WGNNError as error:
+            refused.append(str(error))
+    if refused:
+        raise WGNNError(" ".join(refused))
 
 
 def active(part: Part) -> list[tuple[RunConfig, JobStatus]]:

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from tests.app.test_pages import texts
-from tests.studies.conftest import FOLLOWS, KARATE, TINY
+from tests.studies.conftest import FOLLOWS, KARATE, TINY, measure
 from ui.text import md
+from wgnn_core.errors import WGNNError
 from wgnn_core.studies import STUDIES
+from wgnn_core.studies.plan import Cell
 from wgnn_core.studies.records import RULE
 from wgnn_core.studies.saved import shipped, verdict_of_all
 
@@ -91,6 +93,31 @@ def test_all_runs_of_an_item_stop_and_go_on_together(
     assert not app.exception and not app.error
     assert jobs.active == [other, mine]
     assert app.button(key="paper_run").disabled and app.button(key="paper_cancel")
+
+
+def test_a_run_that_cannot_be_cancelled_is_named_and_the_others_are(
+    visit: Any, jobs_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gat = replace(KARATE, model="gat")
+    cells = [Cell("GCN", "Karate", (KARATE,), measure), Cell("GAT", "Karate", (gat,), measure)]
+    pair = replace(TINY, name="pair", title="A pair", cells=lambda size: cells)
+    monkeypatch.setitem(STUDIES, pair.name, pair)
+    jobs = jobs_in("fresh")
+    mine, other = jobs.submit(KARATE), jobs.submit(gat)
+    cancel = jobs.cancel
+
+    def refuse(run_id: str) -> None:
+        if run_id == mine:
+            raise WGNNError("run x is being trained by another program; cancel it there.")
+        cancel(run_id)
+
+    monkeypatch.setattr(jobs, "cancel", refuse)
+    asked = {"dataset": "Karate club", "paper_item": pair.title, "paper_how": "Run here, full"}
+    app = visit("paper", **asked)
+    app.button(key="paper_cancel").click().run()
+    assert not app.exception
+    assert any("another program" in error.value for error in app.error)
+    assert jobs.active == [mine] and jobs.status(other).state == "cancelled"
 
 
 def test_row_and_column_are_in_the_address(

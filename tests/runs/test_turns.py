@@ -109,6 +109,9 @@ def test_one_cell_need_not_wait_for_fifty(
     a, b = (Jobs(Store(tmp_path / name), executor=shared) for name in "ab")
     try:
         b.warm()
+        worker = b._executor
+        assert isinstance(worker, LocalExecutor)
+        until(lambda: worker._ready, 150)  # b shall not come late for another reason
         runs = [a.submit(each) for each in many]
         cells = lambda: sum(len(a.store.cells(run)) for run in runs)  # noqa: E731
         until(cells)

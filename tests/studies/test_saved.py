@@ -24,7 +24,7 @@ from wgnn_core.studies.charts import chart, views
 from wgnn_core.studies.records import mean, spread, with_holm
 from wgnn_core.studies.report import HEAD, report
 from wgnn_core.studies.running import collect
-from wgnn_core.studies.saved import command, read, save, shipped
+from wgnn_core.studies.saved import command, joined, read, save, shipped
 from wgnn_core.studies.tables import cell_table, claim_table, grids, latex
 
 from .conftest import TINY, cells
@@ -95,6 +95,17 @@ def test_another_size_never_replaces_a_file(
     with pytest.raises(WGNNError, match="results of the full size"):
         save(TINY, replace(found, size="quick"), tmp_path)
     assert file.read_text() == before
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_what_is_shipped_would_be_the_same_runs_today(file: Path, raw_data: Path) -> None:
+    """A change of a model that changes its numbers takes its results along."""
+    found = shipped(file.stem)
+    assert found is not None
+    nothing = replace(found.found, records=[], claims=[], missing=[], runs={})
+    kept, dropped = joined(STUDIES[file.stem], nothing, found.found)
+    assert dropped == []
+    assert kept.records == found.found.records
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
