@@ -19,7 +19,8 @@ from wgnn_core.studies.records import Claim, Missing, Record, with_holm
 
 QUICK_SECONDS = 150.0
 """A cell that may take longer, or whose leader may, is left out of the quick size, and says so. By
-these figures all 91 cells of the quick size take some 48 minutes on one thread."""
+these figures all 92 cells of the quick size take some 46 minutes on one thread; 91 of them took 17
+on two cores."""
 NOT_YET = "not run yet"
 LEAST_TRAININGS = 20
 """A stored run of fewer says little about speed."""
