@@ -19,8 +19,9 @@ from wgnn_core.runs.direct import run_here
 from wgnn_core.runs.results import RunResult
 from wgnn_core.runs.store import Store
 from wgnn_core.statistics import overlap_of
-from wgnn_core.studies import STUDIES
+from wgnn_core.studies import STUDIES, table_1, table_2
 from wgnn_core.studies.charts import chart, views
+from wgnn_core.studies.published import of_table
 from wgnn_core.studies.records import mean, spread, with_holm
 from wgnn_core.studies.report import HEAD, report
 from wgnn_core.studies.running import collect
@@ -122,6 +123,16 @@ def test_a_shipped_file_follows_from_its_seeds(file: Path) -> None:
     if told["records"]:  # claims about sizes need the graphs
         claims = STUDIES[file.stem].claims(again)
         assert saved.found.claims == claims
+
+
+@pytest.mark.parametrize("name", ["table-1", "table-2"])
+def test_what_is_shipped_stands_beside_what_the_paper_prints(name: str) -> None:
+    saved = shipped(name)
+    assert saved is not None
+    table = {"table-1": table_1.TABLE, "table-2": table_2.TABLE}[name]
+    for record in saved.found.records:
+        assert record.published == of_table(table, record.row, record.column)
+        assert ("duplicates" in record.published.note) == (record.column == "Chameleon")
 
 
 @pytest.mark.dataset

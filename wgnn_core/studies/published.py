@@ -22,9 +22,12 @@ NOTES = {
     ("MaskGAE", "CS"): "the paper says that it used another split here",
 }
 """By (row, column): why a printed figure should not be leant on."""
-AIRPORT = (
-    "the loader that is copied most has test nodes in its training set; here they are kept apart"
-)
+GRAPH_NOTES = {
+    "Airport": "the loader that is copied most has test nodes in its training set; here they are "
+    "kept apart",
+    "Chameleon": "many pages are duplicates, in training and test set alike",
+}
+"""The same for all figures on a graph."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def base_of(model: str, graph: str) -> Printed | None:
 
 def note(row: str, graph: str) -> str:
     """Why the printed figure should not be leant on; empty if nothing speaks against it."""
-    return NOTES.get((row, graph), AIRPORT if graph == "Airport" else "")
+    return NOTES.get((row, graph), GRAPH_NOTES.get(graph, ""))
 
 
 def _pair(value: Any) -> Printed | None:
